@@ -54,7 +54,7 @@ def matrix(
     """
     rows = [
         {"figure": figure, "claim": claim.key, "group": claim.group, "short": claim.short}
-        | {"variant": name, "kind": kind, "text": text, "wanted": claim.asked.wanted, "limit": claim.asked.value}
+        | {"variant": name, "kind": kind, "text": text, "wanted": claim.limit.wanted, "limit": claim.limit.value}
         | _cell(claim, figure, tables[name])
         for claim in claims
         if claim.testable and claim.figure in (None, figure) and claim.group != "print"

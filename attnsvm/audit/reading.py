@@ -137,9 +137,9 @@ class Claim:
         short: the claim in five words, for the overview.
         statement: the claim in our words.
         check: how it is measured, over what, and what the interval is.
-        asked: the limit that decides.
+        limit: what decides.
         also: further limits, of controls and other conditions, by their argument names in `read`.
-        read: the reading, from the tables, `asked` and, by name, `also`; None if the claim cannot be tested.
+        read: the reading, from the tables, `limit` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at; None: the figure of the experiment; "": no figure.
         measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)".
         printed: for a claim about print, the words for the published number, where they differ from `measured`.
@@ -157,7 +157,7 @@ class Claim:
     short: str
     statement: str
     check: str
-    asked: Limit
+    limit: Limit
     also: dict[str, Limit] = field(default_factory=dict)
     read: Callable[..., Reading] | None = None
     figure: str | None = None
@@ -192,7 +192,7 @@ class Claim:
         if self.read is None:
             raise TypeError(f"claim {self.key!r} cannot be tested")
         try:
-            return self.read(tables, self.asked, **self.also)
+            return self.read(tables, self.limit, **self.also)
         except (NoInstance, UserError):
             raise
         except Exception as error:
@@ -213,20 +213,20 @@ class Declared:
     main: tuple[Condition, ...]
     further: tuple[Condition, ...] = ()
 
-    def __call__(self, tables: Tables, asked: Limit, **also: Limit) -> Reading:
+    def __call__(self, tables: Tables, limit: Limit, **also: Limit) -> Reading:
         table, limits = tables.own(), {limit.wanted + limit.why: limit for limit in also.values()}
         first = self.main[0]
-        numbers, main = first.parts(table, asked)
+        numbers, main = first.parts(table, limit)
         further: dict[str, bool] = {}
-        moving = {words for words in first.moving(table, asked) if not main[words]}
+        moving = {words for words in first.moving(table, limit) if not main[words]}
         for place, condition in enumerate((*self.main[1:], *self.further), 1):
             own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
-            found = condition.parts(table, asked if condition.beyond else own)[1]
+            found = condition.parts(table, limit if condition.beyond else own)[1]
             parts = main if place < len(self.main) or found.keys() & main.keys() else further
             parts |= {words: met and parts.get(words, True) for words, met in found.items()}
             if parts is main:
-                moving |= condition.moving(table, asked if condition.beyond else own)
-        shown = first.worst(numbers, asked)
+                moving |= condition.moving(table, limit if condition.beyond else own)
+        shown = first.worst(numbers, limit)
         if first.number.alone:
             shown = exact(shown.value, shown.instances)
         return Reading(*shown, main, further, moving=frozenset(moving))
@@ -242,8 +242,8 @@ class Claims(list[Claim]):
 
         CLAIMS = Claims(group="paper")
 
-        @CLAIMS.add(short=..., statement=..., check=..., measured=..., asked=Limit(...), control=Limit(...))
-        def rank_bound(tables, asked, control): ...
+        @CLAIMS.add(short=..., statement=..., check=..., measured=..., limit=Limit(...), control=Limit(...))
+        def rank_bound(tables, limit, control): ...
 
     Args:
         shared: fields that the claims have in common; a claim may have another value.
@@ -288,4 +288,4 @@ class Claims(list[Claim]):
             raise TypeError(f"the main condition of the claim {key!r} has no limit")
         limits = [one.limit for one in (*others, *further) if one.limit and one.limit != first.limit]
         also = {f"limit_{place}": limit for place, limit in enumerate(dict.fromkeys(limits), 1)}
-        self.add(Declared((first, *others), further), key=key, asked=first.limit, **also, **words)
+        self.add(Declared((first, *others), further), key=key, limit=first.limit, **also, **words)

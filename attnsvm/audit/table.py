@@ -64,9 +64,9 @@ def _row(claim: Claim, tables: Tables) -> dict:
         for name in ("key", "group", "short", "statement", "check", "measured", "sharpens", "unsharpened")
     }
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
-    row |= {"wanted": claim.asked.wanted, "printed": claim.printed, "instances": 0}
+    row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
-    row |= {"why": claim.asked.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
+    row |= {"why": claim.limit.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
     row |= {"figure": tables.name if claim.figure is None else claim.figure}
     if not claim.testable:
         return row
@@ -76,7 +76,7 @@ def _row(claim: Claim, tables: Tables) -> dict:
         return row | {"why": str(nothing)}
     row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
     row |= {"main": _said(reading.main), "further": _said(reading.further)}
-    return row | {"instances": int(reading.instances), "threshold": claim.asked.value}
+    return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 
 
 def _said(parts: dict[str, bool]) -> str:

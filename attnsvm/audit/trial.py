@@ -99,8 +99,8 @@ def idle(claim: Claim, name: str, table: pd.DataFrame) -> list[str]:
         after = attempt(_limited(claim, which, replace(limit, value=value)), name, table)
         return list(after.parts.values()) if isinstance(after, Reading) else None
 
-    before = met("asked", claim.asked, claim.asked.value)
-    limits = {"asked": claim.asked, **claim.also}.items()
+    before = met("limit", claim.limit, claim.limit.value)
+    limits = {"limit": claim.limit, **claim.also}.items()
     return [which for which, limit in limits if all(met(which, limit, value) == before for value in (-np.inf, np.inf))]
 
 
@@ -145,7 +145,7 @@ def changes(claim: Claim, name: str, table: pd.DataFrame) -> Iterator[Change]:
     one = _distinct(masks, [(), *((value,) for value in values)])
     whole = tuple(column for column in columns if table[column].dtype.kind == "f")
     alone, together = [(column,) for column in columns], [whole] if len(whole) > 1 else []
-    near = (*_beyond([claim.asked, *claim.also.values()]), *ENDS)
+    near = (*_beyond([claim.limit, *claim.also.values()]), *ENDS)
     ends = dict.fromkeys(float(end) for column in columns for end in (table[column].min(), table[column].max()))
     # What a claim is about may be one minus a number of the table: a correlation, of a distance.
     rest = (*(1.0 - number for number in near), *FAR, *ends, *(way for way in WAYS if way != "shifted"))
@@ -230,8 +230,8 @@ def _reading(claim: Claim, name: str, table: pd.DataFrame) -> Reading:
 
 
 def _limited(claim: Claim, which: str, limit: Limit) -> Claim:
-    if which == "asked":
-        return replace(claim, asked=limit)
+    if which == "limit":
+        return replace(claim, limit=limit)
     return replace(claim, also=claim.also | {which: limit})
 
 

@@ -37,9 +37,9 @@ def test_only_claims_about_models_that_are_not_here_are_not_tried():
 
 def test_the_rows_stand_by_group(audited):
     """What sharpens a claim stands behind it, whatever experiment it is of."""
-    asked = [key for group in GROUPS for key, claim in BY_KEY.items() if claim.group == group and not claim.sharpens]
-    behind = {key: [other for other, claim in BY_KEY.items() if claim.sharpens == key] for key in asked}
-    assert list(audited.key) == [one for key in asked for one in (key, *behind[key])]
+    first = [key for group in GROUPS for key, claim in BY_KEY.items() if claim.group == group and not claim.sharpens]
+    behind = {key: [other for other, claim in BY_KEY.items() if claim.sharpens == key] for key in first}
+    assert list(audited.key) == [one for key in first for one in (key, *behind[key])]
 
 
 def test_the_verdicts_are_those_of_the_release(audited):
@@ -88,13 +88,13 @@ def test_every_limit_is_said_with_its_reason(key):
     for limit in claim.also.values():
         assert isinstance(limit, Limit)
         assert len(limit.wanted.split()) >= 4, "what is asked of which number"
-    assert all(limit.why for limit in (claim.asked, *claim.also.values()))
+    assert all(limit.why for limit in (claim.limit, *claim.also.values()))
 
 
 def test_a_limit_that_the_whole_interval_does_not_meet_says_what_it_is_asked_of(audited):
     """It is asked of the interval; or its words name what else: "share ≥ 0.95", "mean ≤ 0.01"."""
     met = audited[audited.verdict.isin([HOLDS, IN_PART]) & audited.low.notna() & audited.published.isna()]
-    beyond = [row for row in met.itertuples() if not BY_KEY[row.key].asked(Estimate(row.value, row.low, row.high, 1))]
+    beyond = [row for row in met.itertuples() if not BY_KEY[row.key].limit(Estimate(row.value, row.low, row.high, 1))]
     assert len(beyond) >= 10
     bare = [row.key for row in beyond if not set(row.wanted.split()[:-2]) - {"each"}]
     assert not bare

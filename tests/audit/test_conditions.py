@@ -112,7 +112,7 @@ def test_a_declared_claim_shows_the_number_that_is_nearest_to_its_limit():
     main = END(run=EACH).must("each ≤ 0.9", "so", "{run}")
     control = number(run="flow", step=FIRST).must("at first ≥ 0.5", "a fall", "first")
     (claim,) = claims(main, control, END(run="joint").must("at first ≥ 0.5", "a fall", "joint"))
-    assert (claim.asked.value, claim.asked.wanted, claim.asked.why) == (0.9, "each ≤ {}", "so")
+    assert (claim.limit.value, claim.limit.wanted, claim.limit.why) == (0.9, "each ≤ {}", "so")
     assert [limit.said for limit in claim.also.values()] == ["at first ≥ 0.5"]
     reading = read(claim)
     assert (reading.value, reading.low, reading.high, reading.instances) == (0.7, 0.6, pytest.approx(0.8), 5)

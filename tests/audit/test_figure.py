@@ -40,8 +40,8 @@ def test_every_claim_stands_on_a_line_of_its_own(table, drawn):
 def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
     at = {text.get_text(): text.get_position() for text in drawn.texts}
     marks = {tuple(line.get_xydata()[0].round(6)): line for line in drawn.lines if len(line.get_xydata()) == 1}
-    asked = table[table.sharpens.isna()]
-    for row in asked.itertuples():
+    first = table[table.sharpens.isna()]
+    for row in first.itertuples():
         x, y = at[row.short]
         beside = [line for (mx, my), line in sorted(marks.items()) if abs(my - y) < 1e-6 and 0 < x - mx < 0.05]
         verdicts = [row.verdict, *table.verdict[table.sharpens == row.key]]
@@ -49,7 +49,7 @@ def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
         assert all(line.get_markersize() < beside[0].get_markersize() for line in beside[1:])
     every, own = (
         {verdict: (rows.verdict == verdict).sum() for verdict in VERDICTS}
-        for rows in (asked, asked[asked.group == "paper"])
+        for rows in (first, first[first.group == "paper"])
     )
     found = [
         f"{verdict}: {count}" + f" ({own[verdict]})" * bool(own[verdict]) for verdict, count in every.items() if count

@@ -20,7 +20,7 @@ def claims(least=0.5, **shared):
 
 def elsewhere(figure=None):
     own = Claims(group="ours", figure=figure)
-    reading = {"read": lambda tables, asked: tables.figure("cone"), "asked": Limit(0.0, "> {}", "")}
+    reading = {"read": lambda tables, limit: tables.figure("cone"), "limit": Limit(0.0, "> {}", "")}
     own.add(key="other", short="of another table", **reading, **WORDS)
     return own
 

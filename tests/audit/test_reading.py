@@ -81,17 +81,17 @@ def test_tables_of_an_experiment_know_their_own_and_lend_copies(folder):
 
 def test_a_group_that_is_not_there_is_named():
     with pytest.raises(UserError, match=r"claim 'a': there is no group 'papers': known are 'paper', 'ours'"):
-        Claim(key="a", group="papers", short="", statement="", check="", asked=Limit(0.0, "> {}", ""))
+        Claim(key="a", group="papers", short="", statement="", check="", limit=Limit(0.0, "> {}", ""))
 
 
-WORDS = {"short": "", "statement": "", "check": "", "asked": Limit(0.0, "> {}", "")}
+WORDS = {"short": "", "statement": "", "check": "", "limit": Limit(0.0, "> {}", "")}
 
 
 def test_a_claim_is_its_reading_with_words_and_limits_above_it():
     claims, near = Claims(group="paper", figure="cone"), Limit(1.0, "near < {}", "")
 
     @claims.add(near=near, **WORDS)
-    def first(tables, asked, near):
+    def first(tables, limit, near):
         return near
 
     claims.add(key="second", group="ours", read=first, **WORDS)

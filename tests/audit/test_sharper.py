@@ -49,20 +49,20 @@ def test_a_sharper_claim_names_the_seeds_that_it_is_judged_on(key):
 @pytest.mark.parametrize("key", SHARPER)
 def test_they_are_none_of_those_that_it_was_found_on(key):
     """Of the experiment of the claim first asked, and of every sharper claim before it, at any scale."""
-    asked = BY_KEY[key].sharpens
-    earlier = [other for other in SHARPER[: SHARPER.index(key)] if BY_KEY[other].sharpens == asked]
+    first = BY_KEY[key].sharpens
+    earlier = [other for other in SHARPER[: SHARPER.index(key)] if BY_KEY[other].sharpens == first]
     own = set.union(*(seeds(HOME[key], scale) for scale in SCALES))
-    for other in (asked, *earlier):
+    for other in (first, *earlier):
         for scale in SCALES:
             assert not own & seeds(HOME[other], scale), (other, scale)
 
 
 @pytest.mark.parametrize("key", SHARPER)
 def test_it_sharpens_a_claim_as_first_asked_of_the_same_group(key):
-    asked = BY_KEY[BY_KEY[key].sharpens]
-    assert not asked.sharpens
-    assert asked.group == BY_KEY[key].group
-    assert asked.statement != BY_KEY[key].statement
+    first = BY_KEY[BY_KEY[key].sharpens]
+    assert not first.sharpens
+    assert first.group == BY_KEY[key].group
+    assert first.statement != BY_KEY[key].statement
 
 
 @pytest.mark.parametrize("fields", [{"sharpens": "b"}, {"seeds": (3, 4)}])

@@ -11,8 +11,8 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.dependencies import module_files
 
 
-def claim(key, group="ours", read=lambda tables, asked: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
-    words = {"short": "", "statement": "", "check": "", "asked": Limit(0.0, "> {}", "")}
+def claim(key, group="ours", read=lambda tables, limit: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):
+    words = {"short": "", "statement": "", "check": "", "limit": Limit(0.0, "> {}", "")}
     return Claim(key=key, group=group, read=read, **words | fields)
 
 
@@ -38,8 +38,8 @@ def test_a_key_that_is_taken_ends_with_a_sentence(folder, claims):
 
 
 def test_a_reading_is_given_the_limits_by_name_and_the_row_says_them(folder):
-    def read(tables, asked, control):
-        return Reading(1.0, 0.5, 1.5, 3.0, {"more": asked(1.0)}, {"as many": True, "the control is less": control(0.2)})
+    def read(tables, limit, control):
+        return Reading(1.0, 0.5, 1.5, 3.0, {"more": limit(1.0)}, {"as many": True, "the control is less": control(0.2)})
 
     also = {"control": Limit(0.1, "of the control < {}", "as much as chance")}
     row = audit(Tables(folder), {"cone": (claim("a", read=read, also=also),)}).iloc[0]
@@ -56,7 +56,7 @@ def test_a_missing_table_ends_with_its_sentence(folder):
 
 @pytest.mark.parametrize("error", [KeyError("x"), IndexError("x"), ValueError("x"), ZeroDivisionError("x")])
 def test_what_goes_wrong_in_a_reading_ends_the_audit_with_the_name_of_the_claim(folder, error):
-    def read(tables, asked):
+    def read(tables, limit):
         raise error
 
     with pytest.raises(RuntimeError, match=rf"^the claims\.py of cone: the claim 'a' .*{type(error).__name__}") as seen:

@@ -20,7 +20,7 @@ WORDS = {"short": "", "statement": "", "check": "", "group": "ours", "key": "min
 
 
 def made(read, limit="≤ {}", value=2.0, **also):
-    return Claim(asked=Limit(value, limit, ""), read=read, also=also, **WORDS)
+    return Claim(limit=Limit(value, limit, ""), read=read, also=also, **WORDS)
 
 
 def reading(parts, value=1.0):
@@ -48,18 +48,18 @@ def test_a_claim_that_can_fail_in_every_part_passes():
 
 
 def test_a_condition_that_cannot_fail_is_named():
-    claim = made(lambda tables, asked: reading({"near": asked(tables.own()["value"].max()), "always": True}))
+    claim = made(lambda tables, limit: reading({"near": limit(tables.own()["value"].max()), "always": True}))
     assert trial.unflipped(claim, "mine", ROWS) == ["always"]
 
 
 def test_a_limit_that_decides_nothing_is_named():
     limit = Limit(0.1, "of the control ≥ {}", "")
-    claim = made(lambda tables, asked, control: reading({"near": asked(tables.own()["value"].max())}), control=limit)
+    claim = made(lambda tables, limit, control: reading({"near": limit(tables.own()["value"].max())}), control=limit)
     assert trial.idle(claim, "mine", ROWS) == ["control"]
 
 
 def test_a_table_that_lost_rows_and_ends_with_an_error_is_named():
-    claim = made(lambda tables, asked: reading({"near": asked(tables.own().query("run == 'flow'").iloc[0]["value"])}))
+    claim = made(lambda tables, limit: reading({"near": limit(tables.own().query("run == 'flow'").iloc[0]["value"])}))
     assert set(trial.broken(claim, "mine", ROWS)) == {"every row", "run = flow"}
 
 
@@ -74,7 +74,7 @@ def test_a_table_that_lost_rows_and_ends_with_an_error_is_named():
 )
 def test_what_only_few_rows_or_their_order_decide_is_seen(read):
     claim = made(
-        lambda tables, asked: reading({"so": bool(read(tables.own())), "near": asked(tables.own().value.max())})
+        lambda tables, limit: reading({"so": bool(read(tables.own())), "near": limit(tables.own().value.max())})
     )
     assert trial.unflipped(claim, "mine", ROWS) == []
 

@@ -34,14 +34,14 @@ CLAIMS.declare(
     check="growth of the smallest margin per step over the last half of the steps, median over the instances, divided "
     "by the slower pace, minus one; the largest in size of all runs is shown",
     measured="relative deviation of the pace of the margin",
-    asked=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
+    limit=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
     held_back=Limit(
         0.5,
         "pace of its memory over that of sign descent, in some run < {}",
         "else nothing could be told from sign descent",
     ),
 )
-def adam_pace(tables, asked, held_back):
+def adam_pace(tables, limit, held_back):
     """The growth of the margin at constant rates, beside the slower of the paces of sign descent and of forgetting."""
     table = tables.own()
     if unknown := set(table["schedule"]) - {*STEADY, *DECAYING}:
@@ -55,5 +55,5 @@ def adam_pace(tables, asked, held_back):
         held.append(held_back(memory / signs))
     if not any(held):
         raise NoInstance("run that its memory holds back")
-    parts = {f"{run}: {value:+.3f}": asked(abs(value)) for run, value in deviations.items()}
+    parts = {f"{run}: {value:+.3f}": limit(abs(value)) for run, value in deviations.items()}
     return Reading(*exact(max(deviations.values(), key=abs), min(one.number.instances for one in growth)), parts)

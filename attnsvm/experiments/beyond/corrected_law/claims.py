@@ -49,11 +49,11 @@ def late_slope(tables, quantity) -> float:
     check="two layers: largest 1 − correlation over instances and layers after the last step, and its fall since half "
     "of ‖W‖",
     measured="largest 1 − correlation of all instances",
-    asked=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
+    limit=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
     times=Limit(10.0, "the stated problem's largest over it ≥ {}", "a plateau, not a slow instance"),
     plateau=Limit(1.5, "fall of the stated problem's largest ≤ {}", "‖W‖ doubles: what goes to zero falls by 2 or 4"),
 )
-def layers_corrected(tables, asked, times, plateau):
+def layers_corrected(tables, limit, times, plateau):
     """The largest distance of any layer and instance, by the corrected problem and by the stated one."""
     lines = {rule: against_norm(tables, quantity=rule, layer=0) for rule in ("corrected", "stated")}
     last = {rule: line.iloc[-1] for rule, line in lines.items()}
@@ -63,7 +63,7 @@ def layers_corrected(tables, asked, times, plateau):
         earlier = some(line[line["norm"] <= last[rule]["norm"] / 2], "step at half the last ‖W‖").iloc[-1]
         fallen[rule] = earlier["largest"] / last[rule]["largest"]
     parts = {
-        "largest of all instances and layers": asked(largest_),
+        "largest of all instances and layers": limit(largest_),
         f"the stated problem's largest is {ratio:.3g} times as far": times(ratio),
     }
     further = {
@@ -82,17 +82,17 @@ def layers_corrected(tables, asked, times, plateau):
     "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
     "last decade",
     measured="share of instances with a mixture",
-    asked=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
+    limit=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
     stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
     falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
     falls_to=Limit(-0.75, "slope of held rows ≤ {}", "as 1/‖W‖, to a quarter"),
 )
-def layers_mixtures(tables, asked, stays, falls_from, falls_to):
+def layers_mixtures(tables, limit, stays, falls_from, falls_to):
     """Whether rows end in mixtures, and whether their probabilities stay while those of held rows fall as 1/‖W‖."""
     share = two(layer=0, quantity="share mixed").estimate(tables.own())
     slope = {kind: late_slope(tables, f"{kind} probability") for kind in ("mixed", "held")}
     parts = {
-        "share of instances with a mixture: lower end above it": asked(share),
+        "share of instances with a mixture: lower end above it": limit(share),
         f"its second probability stays (slope against ‖W‖ {slope['mixed']:.2f})": stays(slope["mixed"]),
     }
     further = {
@@ -109,9 +109,9 @@ def layers_mixtures(tables, asked, stays, falls_from, falls_to):
     check="two layers, all held terms of all instances after the last step: median ratio of both sides with its 95 % "
     "interval, and quartiles",
     measured="median ratio of both sides",
-    asked=Limit(0.05, "distance of both quartiles from one ≤ {}", "five per cent, with no parameter to fit"),
+    limit=Limit(0.05, "distance of both quartiles from one ≤ {}", "five per cent, with no parameter to fit"),
 )
-def layers_forces(tables, asked):
+def layers_forces(tables, limit):
     law = against_norm(tables, quantity="held law")
     control = against_norm(tables, quantity="held law shuffled").iloc[-1]
     end, before_ = (
@@ -121,10 +121,10 @@ def layers_forces(tables, asked):
     spread, then, moved = (
         max(abs(row["first_quartile"] - 1), abs(row["third_quartile"] - 1)) for row in (end, before_, control)
     )
-    near = {"quartiles within it of one": asked(spread)}
+    near = {"quartiles within it of one": limit(spread)}
     further = {
         "nearer than at a tenth of ‖W‖": spread < then,
-        "not so with another row's multipliers": moved > asked.value,
+        "not so with another row's multipliers": moved > limit.value,
     }
     return Reading(*estimate(end), near, further)
 
@@ -153,15 +153,15 @@ CLAIMS.declare(
     "asked for the margin max(0, 1 − C/ρ), C its cost and ρ the layer's rate.",
     check=f"{MEDIANS}; bottom layer whose steps are 3 and 6 times as long",
     measured="median 1 − correlation, the farther of both",
-    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
+    limit=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
 )
-def layers_graded(tables, asked):
+def layers_graded(tables, limit):
     rows, laws, further = compared(tables.own()), {}, {}
     for name in (name for name, rate in RATES.items() if rate > 1):
         laws[name] = at(rows, name, 1, "graded")
         for rule in ("law", "read", "all"):
             further[f"{name}: farther by '{rule}'"] = at(rows, name, 1, rule).low > laws[name].high
-    return farthest(laws.values(), each(laws, f"{{}}: upper end below {asked.value}", asked), further)
+    return farthest(laws.values(), each(laws, f"{{}}: upper end below {limit.value}", limit), further)
 
 
 CLAIMS.declare(
@@ -225,15 +225,15 @@ CLAIMS.declare(
     check="two layers, after the last step: share of instances with such a row whose composed token has no copy, 95 % "
     "Wilson interval; and whether there is one with a copy",
     measured="share of instances without a copy",
-    asked=Limit(0.0, "share ≤ {}", "one exception refutes it"),
+    limit=Limit(0.0, "share ≤ {}", "one exception refutes it"),
     unsharpened="The exception is a row that no mixture balances and that still moves: its second probability is .012 "
     "at ‖W‖ = 5000 and .0005 at 35,000, see docs/theory.md.",
 )
-def layers_reversed(tables, asked):
+def layers_reversed(tables, limit):
     names = "share reversed", "share reversed alone"
     found, alone = (two(layer=0, quantity=name).estimate(tables.own()) for name in names)
     copy = {"some row is held so": found.value > 0}
-    return Reading(*alone, {f"rows without a copy above: {alone.value:.2g}": asked(alone.value)}, copy)
+    return Reading(*alone, {f"rows without a copy above: {alone.value:.2g}": limit(alone.value)}, copy)
 
 
 @CLAIMS.add(
@@ -242,12 +242,12 @@ def layers_reversed(tables, asked):
     "between copies, and in which the rows of all copies count.",
     check=f"{MEDIANS}; two layers without residual, the farther layer",
     measured="median 1 − correlation, the farther layer",
-    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`"),
+    limit=Limit(0.01, "≤ {}", "that of `layers_kinds`"),
 )
-def layers_copies(tables, asked):
+def layers_copies(tables, limit):
     rows = compared(tables.own())
     found = {f"W_{layer}": at(rows, NO_RESIDUAL, layer, "corrected") for layer in (1, 2)}
-    return Reading(*largest(found), each(found, f"{{}}: upper end below {asked.value}", asked))
+    return Reading(*largest(found), each(found, f"{{}}: upper end below {limit.value}", limit))
 
 
 AGAIN = ("layers_two", "layers_kinds", "layers_passed", "layers_nuclear", "layers_norms", "layers_held")
@@ -260,11 +260,11 @@ AGAIN = ("layers_two", "layers_kinds", "layers_passed", "layers_nuclear", "layer
     "end on the boundary.",
     check=f"the claims {', '.join(AGAIN)} of the figure layers, with their limits; {MEDIANS}",
     measured="median 1 − correlation of two layers, the farther one",
-    asked=Limit(1e-3, "≤ {}", "that of `layers_two`"),
+    limit=Limit(1e-3, "≤ {}", "that of `layers_two`"),
 )
-def layers_again(tables, asked):
-    found = {claim.key: claim.read(tables, claim.asked, **claim.also) for claim in FIRST if claim.key in AGAIN}
+def layers_again(tables, limit):
+    found = {claim.key: claim.read(tables, claim.limit, **claim.also) for claim in FIRST if claim.key in AGAIN}
     value, low, high = (getattr(found["layers_two"], name) for name in ("value", "low", "high"))
     holds = {f"{key}: {one.verdict}": one.verdict == HOLDS for key, one in found.items()}
-    near = {f"each layer's median within the threshold ({value:.2g})": asked(high)}
+    near = {f"each layer's median within the threshold ({value:.2g})": limit(high)}
     return Reading(value, low, high, min(one.instances for one in found.values()), near | holds)

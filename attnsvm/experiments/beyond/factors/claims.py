@@ -27,7 +27,7 @@ def remaining(tables, rule, **step):
     "of least nuclear norm, and stays.",
     check="median of 1 − correlation after the last step, quartiles over the instances",
     measured="median of 1 − correlation with the nuclear solution",
-    asked=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W"),
+    limit=Limit(1e-3, "≤ {}", "an angle of 2.6°, as asked of W"),
     falling=Limit(0.5, "median over that a decade of steps before < {}", "still on its way: a standstill would be 1"),
     few=Limit(
         0.1,
@@ -35,12 +35,12 @@ def remaining(tables, rule, **step):
         "one in ten may be between two of the steps that are kept",
     ),
 )
-def KQ_joint(tables, asked, falling, few):
+def KQ_joint(tables, limit, falling, few):
     line = way(tables, "joint")
     end, before = decade(line)
     left = way(tables, "joint", "grown").iloc[-1]
     own = estimate(end)
-    near = {f"median within the threshold ({own.value:.2g})": asked(own)}
+    near = {f"median within the threshold ({own.value:.2g})": limit(own)}
     further = {
         f"less than half of that a decade before ({before['value']:.2g})": falling(end["value"] / before["value"]),
         f"instances in which it has grown again ({left['value']:.2f}) are few": few(left["value"]),
@@ -56,16 +56,16 @@ def KQ_joint(tables, asked, falling, few):
     "which the last distance exceeds the smallest one on the way by a fifth, with its Wilson interval; and joint "
     "normalisation as the control",
     measured="median distance, as a share of that a decade of steps before",
-    asked=Limit(1.0, "> {}", "above 1 the distance grows"),
+    limit=Limit(1.0, "> {}", "above 1 the distance grows"),
     most=MOST,
 )
-def KQ_published_leaves(tables, asked, most):
+def KQ_published_leaves(tables, limit, most):
     """How much the median distance grows over the last decade of steps, and in how many instances; with a control."""
     end, grown = way(tables, "published").iloc[-1], remaining(tables, "published")
     share, control = (estimate(way(tables, rule, "grown").iloc[-1]) for rule in ("published", "joint"))
     words = f"a fifth farther than on the way in most instances: {share.value:.2f} [{share.low:.2f}, {share.high:.2f}]"
     other = way(tables, "joint").iloc[-1]
-    grows = {"the median distance has grown over the last decade of steps": asked(grown)}
+    grows = {"the median distance has grown over the last decade of steps": limit(grown)}
     further = {
         words: most(share),
         f"with joint normalisation {control.value:.2f}, below that interval": control.high < share.low,
@@ -82,17 +82,17 @@ def KQ_published_leaves(tables, asked, most):
     "cause.",
     check="median distance as a share of that a decade of steps before: published, and with one thing changed",
     measured="share of the distance that a decade leaves, published rule with shrinking steps",
-    asked=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
+    limit=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
 )
-def KQ_published_cause(tables, asked):
+def KQ_published_cause(tables, limit):
     """How much of the distance a decade of steps leaves, with each possible cause switched off."""
     until = tables.own(rule="balanced")["step"].max()
     rules = ("published", "balanced", "published_shrinking", "joint")
     shares = {rule: remaining(tables, rule, step=until) for rule in rules}
-    published = {f"published: {shares['published']:.2f}, more than that": shares["published"] > asked.value}
+    published = {f"published: {shares['published']:.2f}, more than that": shares["published"] > limit.value}
     parts = {
-        f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > asked.value,
-        f"steps that shrink: {shares['published_shrinking']:.2f}, less": asked(shares["published_shrinking"]),
-        f"one norm for both: {shares['joint']:.2f}, less": asked(shares["joint"]),
+        f"‖K‖ = ‖Q‖ after every step: {shares['balanced']:.2f}, more than that": shares["balanced"] > limit.value,
+        f"steps that shrink: {shares['published_shrinking']:.2f}, less": limit(shares["published_shrinking"]),
+        f"one norm for both: {shares['joint']:.2f}, less": limit(shares["joint"]),
     }
     return Reading(*exact(shares["published_shrinking"], way(tables, "balanced")["instances"].min()), parts, published)

@@ -15,14 +15,14 @@ CLAIMS = Claims(group="beyond")
     check="share of instances in which this holds for all rules at once after the last step, Wilson interval; each "
     "rule by its shares; and matrices of the same shapes that were not trained",
     measured="share of instances with every rule's own norm and own rule ahead",
-    asked=Limit(
+    limit=Limit(
         0.95,
         "share ≥ {}",
         "asked of all rules at once, and of each in its row and in its column: one instance in twenty may still be on "
         "its way",
     ),
 )
-def geometries(tables, asked):
+def geometries(tables, limit):
     """The share of instances with every rule's own ratio largest in row and column; then rule by rule, and the control.
 
     The control can kill the claim: if matrices that nobody trained, of the same shapes, did as well, the picture would
@@ -31,11 +31,11 @@ def geometries(tables, asked):
     table = last(tables.own())
     trained, untrained = (only(table, kind=kind) for kind in ("trained", "untrained"))
     every, control = (estimate(single(only(rows, quantity="all"))) for rows in (trained, untrained))
-    parts = {f"all rules at once: {every.value:.2f}": asked(every.value)}
+    parts = {f"all rules at once: {every.value:.2f}": limit(every.value)}
     for rule in trained.loc[trained["quantity"].isin(("row", "column")), "rule"].unique():
         shares = (one(trained, f"{name} of {rule}", quantity=name, rule=rule) for name in ("row", "column"))
         across, down = (share["value"] for share in shares)
-        parts[f"{rule}: row {across:.2f}, column {down:.2f}"] = asked(min(across, down))
+        parts[f"{rule}: row {across:.2f}, column {down:.2f}"] = limit(min(across, down))
     words = f"more often than matrices of the same shapes, untrained ({control.value:.2f})"
     return Reading(*every, parts, {words: every.low > control.high})
 
@@ -46,7 +46,7 @@ def geometries(tables, asked):
     check="margin ratio in the own norm after the last step, median and quartiles over the instances, of the rule that "
     "has the smallest",
     measured="smallest median of the margin ratio in the own norm (best: 1)",
-    asked=Limit(
+    limit=Limit(
         0.95,
         "lower quartile ≥ {}",
         "what is missing falls about like 1/steps; at the last step a few hundredths may be left",
@@ -55,7 +55,7 @@ def geometries(tables, asked):
         0.5, "what is missing, over that a decade of steps before ≤ {}", "a limit below the best would leave all of it"
     ),
 )
-def geometries_limit(tables, asked, missing):
+def geometries_limit(tables, limit, missing):
     """The smallest median own ratio of all rules; and whether what is missing to one still shrinks."""
     ratios = tables.own(kind="trained", quantity="ratio")
     own = some(ratios[ratios["rule"] == ratios["norm"]], "rule measured in its own norm")
@@ -63,7 +63,7 @@ def geometries_limit(tables, asked, missing):
     for rule, line in own.groupby("rule", sort=False):
         end, before = decade(line.sort_values("step"))
         found.append(own_norm := estimate(end))
-        parts[f"{rule}: {own_norm.value:.4f}"] = asked(own_norm)
+        parts[f"{rule}: {own_norm.value:.4f}"] = limit(own_norm)
         words = f"{rule}: half of what was missing a decade before is gone"
         further[words] = missing((1 - end["value"]) / (1 - before["value"]))
     return Reading(*min(found), parts, further)

@@ -58,12 +58,12 @@ CLAIMS.declare(
     check="largest minus smallest logarithm of the ratio across heads, mean over instances and its 95 % interval; "
     "control: each head's step divided by its own norm",
     measured="spread of log ratios, mean at the worst H",
-    asked=Limit(0.03, "≤ {}", "norms within 3 %"),
+    limit=Limit(0.03, "≤ {}", "norms within 3 %"),
 )
-def heads_norm_ratios(tables, asked):
+def heads_norm_ratios(tables, limit):
     rows, control = several(tables, "ratios")
     words = f"not {ELSEWHERE} ({control['value']:.2g})"
-    return shown(rows, each(rows, NEAR, asked), {words: asked.against(estimate(control))})
+    return shown(rows, each(rows, NEAR, limit), {words: limit.against(estimate(control))})
 
 
 @CLAIMS.add(
@@ -72,14 +72,14 @@ def heads_norm_ratios(tables, asked):
     check="1 − correlation of the stacked heads with its certified solution, mean over instances and its 95 % "
     "interval, for every H > 1; control: each head's step divided by its own norm",
     measured="1 − correlation, mean at the worst H",
-    asked=Limit(5e-3, "≤ {}", "as for a head alone"),
+    limit=Limit(5e-3, "≤ {}", "as for a head alone"),
 )
-def heads_block_svm(tables, asked):
+def heads_block_svm(tables, limit):
     rows, control = several(tables, "block")
     farther = {}
     if same := rows.get(control["heads"]):
         farther[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
-    return shown(rows, each(rows, NEAR, asked), farther)
+    return shown(rows, each(rows, NEAR, limit), farther)
 
 
 most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")

@@ -24,12 +24,12 @@ def formed(tables):
     check="share of instances whose two largest probabilities are at these places in all inputs, with its 95 % Wilson "
     "interval; the same with answers that are symbols of the input at random",
     measured="share of instances that form the circuit",
-    asked=Limit(0.75, "lower end ≥ {}", "three starts of four, whatever 32 instances leave open"),
+    limit=Limit(0.75, "lower end ≥ {}", "three starts of four, whatever 32 instances leave open"),
     false=Limit(0.25, "upper end with permuted answers ≤ {}", "the same distance from none"),
 )
-def induction_forms(tables, asked, false):
+def induction_forms(tables, limit, false):
     found, control = map(formed(tables), (SMALL, FALSE))
-    forms, not_so = {"in the share asked of all starts": asked(found)}, {"not with answers at random": false(control)}
+    forms, not_so = {"in the share asked of all starts": limit(found)}, {"not with answers at random": false(control)}
     return Reading(*found, forms, not_so)
 
 
@@ -40,9 +40,9 @@ def induction_forms(tables, asked, false):
     check="shares of instances that form it, 95 % Wilson intervals that must not overlap: start times 0.25 against 16; "
     "a norm for each layer, steps 1:10 against 1:1; all inputs against 24",
     measured="share from a start times 16",
-    asked=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
+    limit=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
 )
-def induction_decides(tables, asked):
+def induction_decides(tables, limit):
     at = formed(tables)
     pairs = {
         "less often from a large start": (SMALL, LARGE),
@@ -52,7 +52,7 @@ def induction_decides(tables, asked):
     found = {words: (at(a), at(b)) for words, (a, b) in pairs.items()}
     parts = {words: b.high < a.low for words, (a, b) in found.items()}
     lost = found["less often from a large start"][1]
-    return Reading(*lost, parts | {"hardly ever from a large start": asked(lost)})
+    return Reading(*lost, parts | {"hardly ever from a large start": limit(lost)})
 
 
 GROWN, RIVALS = "growth, needed", ("answer's row", "moved")

@@ -19,11 +19,11 @@ def by_rate(rows):
     return {row["rate"]: estimate(row) for _, row in rows.iterrows()}
 
 
-def with_control(rows, other, words, asked):
+def with_control(rows, other, words, limit):
     """Every rate within the limit, and the farthest of the control's beyond it; instances of the rate with fewest."""
     found, control = by_rate(rows), largest(by_rate(other))
-    not_so = {f"{words} ({control.value:.2g})": asked.against(control)}
-    return Reading(*largest(found)[:3], rows["instances"].min(), each(found, NEAR, asked), not_so)
+    not_so = {f"{words} ({control.value:.2g})": limit.against(control)}
+    return Reading(*largest(found)[:3], rows["instances"].min(), each(found, NEAR, limit), not_so)
 
 
 @CLAIMS.add(
@@ -32,13 +32,13 @@ def with_control(rows, other, words, asked):
     check="1 − correlation of W with the certified graded solution, mean over instances and its 95 % interval, at "
     "every rate; control: the same margins handed to other inputs",
     measured="1 − correlation, mean at the worst rate",
-    asked=Limit(
+    limit=Limit(
         2e-3, "≤ {}", "an angle of 3.6°, which neither margin 1 throughout nor the relaxed solution keeps at all rates"
     ),
 )
-def joint_graded(tables, asked):
+def joint_graded(tables, limit):
     rows, shuffled = (rows_of(tables, quantity) for quantity in ("graded", "shuffled"))
-    return with_control(rows, shuffled, "not with the margins of other inputs", asked)
+    return with_control(rows, shuffled, "not with the margins of other inputs", limit)
 
 
 @CLAIMS.add(
@@ -48,12 +48,12 @@ def joint_graded(tables, asked):
     check="1 − correlation of W with the certified relaxed solution at the fastest v, mean over instances and its 95 % "
     "interval; against margin 1 throughout, there and at the slowest v",
     measured="1 − correlation, mean at the fastest v",
-    asked=Limit(2e-3, "≤ {}", "as for the graded solution"),
+    limit=Limit(2e-3, "≤ {}", "as for the graded solution"),
 )
-def joint_relaxed(tables, asked):
+def joint_relaxed(tables, limit):
     """At the fastest v: the relaxed solution; at the slowest not, and there margin 1 throughout."""
     (slow, fast), (near, far) = (map(estimate, ends(rows_of(tables, name), "rate")) for name in ("relaxed", "even"))
-    near_it = {f"fastest v: within the threshold ({fast.value:.2g})": asked(fast)}
+    near_it = {f"fastest v: within the threshold ({fast.value:.2g})": limit(fast)}
     further = {
         f"fastest v: margin 1 throughout is farther ({far.value:.2g})": far.low > fast.high,
         f"slowest v: margin 1 throughout is nearer ({near.value:.2g})": near.high < slow.low,
@@ -67,9 +67,9 @@ def joint_relaxed(tables, asked):
     check="1 − correlation of v with its certified solution, mean over instances and its 95 % interval, at every rate "
     "but the slowest, whose v has hardly moved; control: other tokens of the same inputs",
     measured="1 − correlation, mean at the worst rate",
-    asked=Limit(5e-3, "≤ {}", "an angle of 6°"),
+    limit=Limit(5e-3, "≤ {}", "an angle of 6°"),
 )
-def joint_head(tables, asked):
+def joint_head(tables, limit):
     rows, other = (rows_of(tables, quantity) for quantity in ("v", "v_other"))
     later = some(rows[rows["rate"] > rows["rate"].min()], "second rate")
-    return with_control(later, other, "not the SVM of other tokens", asked)
+    return with_control(later, other, "not the SVM of other tokens", limit)

@@ -23,10 +23,10 @@ def runs(table, end):
     check="share of those runs in which every layer is near the solution of its place; all shapes and depths, 95 % "
     "Wilson interval",
     measured="share of the measured runs",
-    asked=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
+    limit=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
     lost=Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten"),
 )
-def layers_boundary(tables, asked, lost):
+def layers_boundary(tables, limit, lost):
     """Of the runs that can be measured, the share that follows the law."""
     table = tables.own(problem="present")
     follow, farther = (runs(table, end) for end in MEASURED)
@@ -37,7 +37,7 @@ def layers_boundary(tables, asked, lost):
     narrow, wide = (
         others[others["d"] == d].groupby(SHAPE)["value"].sum().max() for d in (table["d"].min(), table["d"].max())
     )
-    follows = {"of all runs that can be measured, the lower end of the share that follows": asked(whole)}
+    follows = {"of all runs that can be measured, the lower end of the share that follows": limit(whole)}
     further = {
         "at the largest dimension few runs cannot be measured": lost(wide),
         "at the smallest dimension more cannot be": narrow > wide,
@@ -52,10 +52,10 @@ def layers_boundary(tables, asked, lost):
     check="share of the measured runs in which a row keeps a mixture, 95 % Wilson interval; share of shapes in which "
     "the 95 % quantile of the farthest layer's distance is smaller by the corrected problem, of those where it differs",
     measured="share of the measured runs",
-    asked=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
+    limit=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
     nearer=Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half"),
 )
-def layers_mixed_shapes(tables, asked, nearer):
+def layers_mixed_shapes(tables, limit, nearer):
     """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""
     table = tables.own()
     mixed = where(table, end="mixed")
@@ -65,7 +65,7 @@ def layers_mixed_shapes(tables, asked, nearer):
     tails = some(tails[tails["corrected"] != tails["stated"]], "shape in which the two problems differ")
     ahead = share_of(tails["corrected"] < tails["stated"])
     parts = {
-        "a mixture is kept: lower end of the share of the measured runs": asked(whole),
+        "a mixture is kept: lower end of the share of the measured runs": limit(whole),
         f"the farthest are nearer to the corrected problem in {ahead.value:.2f} of the shapes": nearer(ahead),
     }
     return Reading(*whole, parts)

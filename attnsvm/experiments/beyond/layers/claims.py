@@ -46,13 +46,13 @@ CLAIMS.declare(
     "counts selects it, or passes it on.",
     check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
     measured="median 1 − correlation, the farthest layer",
-    asked=Limit(
+    limit=Limit(
         0.03,
         "≤ {}",
         "correlation above .97 even for the slowest layer, still coming nearer; the control must be farther",
     ),
 )
-def layers_depth(tables, asked):
+def layers_depth(tables, limit):
     table = tables.own()
     rows = compared(table)
     found = some(rows[rows["architecture"].str.startswith(DEPTH)], "plain stack")
@@ -61,7 +61,7 @@ def layers_depth(tables, asked):
     laws = {place: at(rows, *place) for place in places}
     farther = [at(rows, *place[:2], "shuffled").low > laws[place].high for place in places if place[2] == "law"]
     nearer = [laws[place].value < before(table, rows, *place) for place in places]
-    near = {f"every layer of every depth: upper end below {asked.value}": all(map(asked, laws.values()))}
+    near = {f"every layer of every depth: upper end below {limit.value}": all(map(limit, laws.values()))}
     further = {
         "every layer below the top is farther by the control": all(farther),
         "every layer came nearer over the last two logged strides": all(nearer),
@@ -75,17 +75,17 @@ def layers_depth(tables, asked):
     "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
     check=f"{MEDIANS}; layers below the top, the largest over kinds",
     measured="median 1 − correlation, the farthest kind",
-    asked=Limit(
+    limit=Limit(
         0.01, "≤ {}", "correlation above .99, and both rules that ignore which rows count must have intervals above it"
     ),
 )
-def layers_kinds(tables, asked):
+def layers_kinds(tables, limit):
     rows = compared(tables.own())
     laws, parts, further = [], {}, {}
     for name, stack in VARIANTS.items():
         own = {layer: at(rows, name, layer, "law") for layer in range(1, stack.layers)}
         rivals = [at(rows, name, k, rule).low > law.high for k, law in own.items() for rule in ("all", "shuffled")]
-        parts[f"{name}: near by the law"] = all(map(asked, own.values()))
+        parts[f"{name}: near by the law"] = all(map(limit, own.values()))
         further[f"{name}: farther by 'all' and 'shuffled'"] = all(rivals)
         laws += own.values()
     return farthest(laws, parts, further)
@@ -117,19 +117,19 @@ CLAIMS.declare(
     statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
     check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
     measured="median log ratio",
-    asked=Limit(
+    limit=Limit(
         0.01,
         "size of the quartiles ≤ {}",
         "one per cent; the quartiles must lie within it, and those at the first step must not",
     ),
 )
-def layers_norms(tables, asked):
+def layers_norms(tables, limit):
     found = two(quantity="ratio", missing="measured instance")
     ratio, start = (found(step=step).read(tables.own())[0] for step in (LAST, FIRST))
     spread, at_first = (max(abs(one.row["first_quartile"]), abs(one.row["third_quartile"])) for one in (ratio, start))
     near, not_so = (
-        {"quartiles of the logarithm within it": asked(spread)},
-        {"not so at the start": at_first > asked.value},
+        {"quartiles of the logarithm within it": limit(spread)},
+        {"not so at the start": at_first > limit.value},
     )
     return Reading(*ratio.number, near, not_so)
 
@@ -140,7 +140,7 @@ def layers_norms(tables, asked):
     "logarithm of the step, while that of the rows that count grows like the step.",
     check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
     measured="median relative margin",
-    asked=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
+    limit=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
     slowest=Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
     fastest=Limit(
         1.2,
@@ -148,7 +148,7 @@ def layers_norms(tables, asked):
         "that of the rows that count has one that grows with the step",
     ),
 )
-def layers_held(tables, asked, slowest, fastest):
+def layers_held(tables, limit, slowest, fastest):
     table = tables.own()
     share, margin = (
         some(where(table, architecture=plain(2), quantity=name), "row held at the boundary")
@@ -159,7 +159,7 @@ def layers_held(tables, asked, slowest, fastest):
         raise NoInstance("second step in the last decade")
     slope = np.polyfit(np.log(late["step"]), late["value"], 1)[0]
     parts = {
-        f"their margin over that of counting rows: upper end below {asked.value}": asked(at_end),
+        f"their margin over that of counting rows: upper end below {limit.value}": limit(at_end),
         "their margin grows like the logarithm of the step (slope from .8 to 1.2 in the last decade)": slowest(slope)
         and fastest(slope),
     }
@@ -193,17 +193,17 @@ CLAIMS.declare(
     "correlation with the stated problem where the conditions are met, and where not; share of instances that meet "
     "them, 95 % Wilson interval",
     measured="largest 1 − correlation where they are met",
-    asked=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
+    limit=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
     often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),
 )
-def layers_conditions(tables, asked, often):
+def layers_conditions(tables, limit, often):
     """The stated problem's largest distance where the theorem's conditions hold, and where they do not."""
     rows = last(tables.own(architecture=plain(2)))
     met, missed = (one(rows, f"instance, {words}", quantity=f"stated, {words}") for words in ("met", "not met"))
     share = at(rows, plain(2), 0, "share conditions")
-    near = {"largest where they are met": asked(met["largest"])}
+    near = {"largest where they are met": limit(met["largest"])}
     further = {
-        "where they are not, an instance is farther than that": not asked(missed["largest"]),
+        "where they are not, an instance is farther than that": not limit(missed["largest"]),
         f"met in {share.value:.2f} of the instances": often(share),
     }
     return Reading(met["largest"], float("nan"), float("nan"), met["instances"], near, further)

@@ -16,14 +16,14 @@ end = number(step=LAST, missing="measured instance of the {kind} kind")
 CLAIMS = Claims(group="beyond")
 
 
-def where_saturated(kinds, tables, asked):
+def where_saturated(kinds, tables, limit):
     """The largest distance of all instances whose counting rows saturate, and the rival of the plain kind."""
     table = tables.own()
     found = last(table)
     found = where(found[found["kind"].isin(kinds)], quantity="corrected, saturated")
     found = some(found, "instance whose counting rows saturate")
     rival = end(kind="plain", quantity="all").estimate(table)
-    parts = {f"{row['kind']}: largest below {asked.value}": asked(row["largest"]) for _, row in found.iterrows()}
+    parts = {f"{row['kind']}: largest below {limit.value}": limit(row["largest"]) for _, row in found.iterrows()}
     farther = {"margin 1 in all rows is farther": bool(rival.low > found["largest"].max())}
     return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts, farther)
 
@@ -35,7 +35,7 @@ CLAIMS.add(
     "count saturate, both layers go to the corrected SVMs of what the top sees.",
     check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
     measured="largest 1 − correlation where rows saturate",
-    asked=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
+    limit=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
     read=partial(where_saturated, FIRST),
 )
 
@@ -46,7 +46,7 @@ CLAIMS.add(
     "top: where the rows that count saturate, copies of a token together, both layers go to their SVMs.",
     check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
     measured="largest 1 − correlation where rows saturate",
-    asked=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
+    limit=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
     read=partial(where_saturated, LATER),
 )
 
@@ -57,16 +57,16 @@ CLAIMS.add(
     "steps double.",
     check="‖W‖ after the last step over that at half of the steps, medians of each kind; the largest of the mixed ones",
     measured="largest median growth where rows are mixed",
-    asked=Limit(1.25, "median growth ≤ {}", "steps of one length that go on in one direction double it"),
+    limit=Limit(1.25, "median growth ≤ {}", "steps of one length that go on in one direction double it"),
     grows=Limit(1.75, "median growth where rows saturate ≥ {}", "nearly twice, as such steps do"),
 )
-def layers_beyond_stalls(tables, asked, grows):
+def layers_beyond_stalls(tables, limit, grows):
     """How much ‖W‖ grows over the second half of the steps where counting rows stay mixed, and where they saturate."""
     rows = last(tables.own())
     rows = rows[rows["kind"].isin(FIRST)]
     mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
     whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
-    parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": asked(row["value"]) for _, row in mixed.iterrows()}
+    parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": limit(row["value"]) for _, row in mixed.iterrows()}
     others = {
         f"{row['kind']}, saturated: median {row['value']:.2f}": grows(row["value"]) for _, row in whole.iterrows()
     }
@@ -78,13 +78,13 @@ def layers_beyond_stalls(tables, asked, grows):
     statement="With temperatures τ the norms ‖W_l‖/‖W_l^mm‖ are as the temperatures of the layers.",
     check="median of the logarithm of the ratio of both, with its 95 % interval, against log(1/3)",
     measured="median log ratio of norms",
-    asked=Limit(0.01, "distance from log(1/3) ≤ {}", "one per cent, as `layers_norms` asks"),
+    limit=Limit(0.01, "distance from log(1/3) ≤ {}", "one per cent, as `layers_norms` asks"),
 )
-def layers_beyond_temperatures(tables, asked):
+def layers_beyond_temperatures(tables, limit):
     """How far the ratio of norms is from that of the temperatures."""
     name, table = "temperatures 1 and 3", tables.own()
     ratio, plain = (end(kind=kind, quantity="ratio").estimate(table) for kind in (name, "plain"))
     wanted = np.log(KINDS[name].below / KINDS[name].top)
     off, other = (abs(seen.value - wanted) for seen in (ratio, plain))
-    equal = {"that of equal temperatures is not there": other > asked.value}
-    return Reading(*ratio, {"median log ratio": asked(off)}, equal)
+    equal = {"that of equal temperatures is not there": other > limit.value}
+    return Reading(*ratio, {"median log ratio": limit(off)}, equal)

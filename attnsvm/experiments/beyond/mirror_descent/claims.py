@@ -21,18 +21,18 @@ CLAIMS = Claims(group="print")
     "quartiles, the largest of all p; and the share of instances in which the own p is the nearest, Wilson interval "
     "above one half",
     measured="largest median of the Bregman distance to the own solution",
-    asked=Limit(
+    limit=Limit(
         0.01, "≤ {}", "two matrices with 1 − correlation 0.01 are 8° apart; the published numbers of steps are few"
     ),
     most=MOST,
 )
-def mirror_own(tables, asked, most):
+def mirror_own(tables, limit, most):
     exactly, parts, found = number(comparison="exact", missing="{quantity} of the own p, {q}"), {}, []
     table = tables.own(comparison="exact")
     for q in sorted(set(table["q"].dropna())):
         own = exactly(quantity="distance", interval=QUARTILES, p=q, q=q, step=LAST).estimate(table)
         nearest = exactly(quantity="nearest", q=q).estimate(table)
-        parts[f"p = {q:g}: median {own.value:.2g}"] = asked(own)
+        parts[f"p = {q:g}: median {own.value:.2g}"] = limit(own)
         parts[f"p = {q:g} is nearest to this solution in {nearest.value:.2f} of the instances"] = most(nearest)
         found.append(own)
     return Reading(*max(found), parts)
@@ -45,17 +45,17 @@ def mirror_own(tables, asked, most):
     check="Bregman distance to the solutions in the norms of other p, mean over the instances, then median over the "
     "pairs (p, q); every pair is named",
     measured="mean distance to other norms, own tokens",
-    asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
+    limit=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
     printed="tokens of another run",
 )
-def print_other_tokens(tables, asked):
+def print_other_tokens(tables, limit):
     """The distance to the solutions of other norms: with the run's own tokens, and with those of another run."""
     table, found, parts = tables.own(quantity="distance"), [], {}
     end = number(interval=MEAN, step=LAST, missing="{comparison} tokens with p = {p}, q = {q}")
     pairs = dict.fromkeys(zip(table["p"], table["q"], strict=True))
     for p, q in (pair for pair in pairs if pair[0] != pair[1]):
         ours, drawn = (end(comparison=name, p=p, q=q).estimate(table) for name in ("own", "published"))
-        parts[f"p = {p:g}, q = {q:g}: published {drawn.value:.2g}, own tokens {ours.value:.2g}"] = asked(
+        parts[f"p = {p:g}, q = {q:g}: published {drawn.value:.2g}, own tokens {ours.value:.2g}"] = limit(
             drawn.value / ours.value
         )
         found.append((ours.value, drawn.value, ours.instances))
@@ -72,17 +72,17 @@ def print_other_tokens(tables, asked):
     check="Bregman distance to the solution of the own norm and the own tokens after the last step, median and "
     "quartiles, with steps free of underflow (value) and with published ones; the p at which they differ most",
     measured="median distance to the own solution, exact steps",
-    asked=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
+    limit=Limit(1.1, "ratio ≤ {}", "a tenth more would not change the picture"),
     printed="published steps",
 )
-def print_stalls(tables, asked):
+def print_stalls(tables, limit):
     """The distance to the own solution under exact steps and under published ones; the p at which they differ most."""
     table, found, parts = tables.own(quantity="distance"), {}, {}
     own = number(interval=QUARTILES, step=LAST, missing="{comparison} steps with p = {p}")
     for p in sorted(set(table["p"])):
         ours, drawn = (own(comparison=name, p=p, q=p).estimate(table) for name in ("exact", "own"))
         found[drawn.value / ours.value] = ours, drawn
-        parts[f"p = {p:g}: published steps {drawn.value:.2g}, exact steps {ours.value:.2g}"] = asked(
+        parts[f"p = {p:g}: published steps {drawn.value:.2g}, exact steps {ours.value:.2g}"] = limit(
             drawn.value / ours.value
         )
     ours, drawn = found[max(found)]
@@ -96,11 +96,11 @@ def print_stalls(tables, asked):
     check="share of the instances in which the runs of all p select the same tokens: from one start, and from starts "
     "of their own (ours are seeded), Wilson interval",
     measured="share with the same tokens for all p, one start",
-    asked=Limit(0.95, "print ≥ {}", "the comparison across p takes all of them to have one SVM"),
+    limit=Limit(0.95, "print ≥ {}", "the comparison across p takes all of them to have one SVM"),
     printed="starts apart",
 )
-def print_unseeded(tables, asked):
+def print_unseeded(tables, limit):
     table = tables.own(quantity="same_tokens")
     apart, shared = (estimate(single(only(table, comparison=name))) for name in ("published", "shared"))
-    same = {"runs from starts of their own select the same tokens": asked(apart.value)}
+    same = {"runs from starts of their own select the same tokens": limit(apart.value)}
     return Reading(*shared, same, published=apart.value)

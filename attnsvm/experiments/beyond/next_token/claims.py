@@ -29,13 +29,13 @@ def shown(found, near, further):
     check="1 − correlation after the last step, loss −log u, gradient split; mean over data sets and its 95 % "
     "interval, with and without a cycle, and of the part inside components with W_fin alone",
     measured=DISTANCE,
-    asked=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
+    limit=Limit(1e-3, "≤ {}", "a thousandth of what a random direction has; C comes from the norm of W, no oracle"),
 )
-def graph_svm(tables, asked):
+def graph_svm(tables, limit):
     table = tables.own()
     found, part = {kind: ahead(graphs=kind).estimate(table) for kind in KINDS}, inside.estimate(table).value
-    inner = {f"inside the components, W_fin alone ({part:.2g})": asked(part)}
-    return shown(found, each(found, NEAR, asked), inner)
+    inner = {f"inside the components, W_fin alone ({part:.2g})": limit(part)}
+    return shown(found, each(found, NEAR, limit), inner)
 
 
 @CLAIMS.add(
@@ -44,14 +44,14 @@ def graph_svm(tables, asked):
     check="mean correlation with W_fin + C·W_mm, C fitted, whole gradient normalised in float64; graphs with and "
     "without a cycle under the squared loss",
     measured="mean correlation under −log u",
-    asked=Limit(0.976, "≥ {}", "the mean must lie in the printed range; starts are not published, ours is zero"),
+    limit=Limit(0.976, "≥ {}", "the mean must lie in the printed range; starts are not published, ours is zero"),
     nll_most=Limit(0.993, "under −log u ≤ {}", "the largest in print"),
     squared_least=Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
     squared_most=Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
     printed="smallest in print",
 )
-def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
-    ranges = {"nll": (asked, nll_most), "squared": (squared_least, squared_most)}
+def graph_svm_printed(tables, limit, nll_most, squared_least, squared_most):
+    ranges = {"nll": (limit, nll_most), "squared": (squared_least, squared_most)}
     table, found, parts = tables.own(), [], {}
     for loss, kind in (("nll", "cyclic"), *(("squared", kind) for kind in KINDS)):
         seen = ahead(graphs=kind, loss=loss, rule="published").estimate(table)
@@ -59,7 +59,7 @@ def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
         words = f"{loss}, {kind}: mean in print's range ({value:.4f} in {low.value} to {high.value})"
         parts[words] = low(value) and high(value)
         found.append((value, seen.instances))
-    return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, published=asked.value)
+    return Reading(*exact(found[0][0], sum(count for _, count in found)), parts, published=limit.value)
 
 
 @CLAIMS.add(
@@ -67,17 +67,17 @@ def graph_svm_printed(tables, asked, nll_most, squared_least, squared_most):
     statement="The published correlations are no limit: with the gradient split, every data set passes them.",
     check="every data set with a cycle, gradient split, against the best in print, after more steps than there",
     measured="smallest correlation under −log u",
-    asked=Limit(0.993, "> {}", "one data set at or below it would be one held back by something else"),
+    limit=Limit(0.993, "> {}", "one data set at or below it would be one held back by something else"),
     squared=Limit(0.9995, "under the squared loss > {}", "the largest in print"),
 )
-def graph_svm_passed(tables, asked, squared):
+def graph_svm_passed(tables, limit, squared):
     """The split rule against the best correlation in print, under each loss with the margins that fit it."""
     farthest, table = ahead(graphs="cyclic", interval=QUARTILES).of("largest"), tables.own()
     found = {"nll": farthest.estimate(table), "squared": farthest(loss="squared", solution="graded").estimate(table)}
     lowest = {loss: 1 - seen.value for loss, seen in found.items()}
     parts = {
-        f"{loss}: every data set past print's best ({lowest[loss]:.5f})": limit(lowest[loss])
-        for loss, limit in (("nll", asked), ("squared", squared))
+        f"{loss}: every data set past print's best ({lowest[loss]:.5f})": most(lowest[loss])
+        for loss, most in (("nll", limit), ("squared", squared))
     }
     return Reading(*exact(lowest["nll"], found["nll"].instances), parts)
 
@@ -114,18 +114,18 @@ CLAIMS.declare(
     check="1 − correlation with W_fin + C·W_mm of the nuclear norm, loss −log u, gradient split; mean and its 95 % "
     "interval; against that of the Frobenius norm",
     measured="mean of 1 − correlation, nuclear norm",
-    asked=Limit(
+    limit=Limit(
         0.02,
         "≤ {}",
         "an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
     ),
     unsharpened=ELSEWHERE,
 )
-def graph_svm_factored(tables, asked):
+def graph_svm_factored(tables, limit):
     table, own, farther = tables.own(), {}, {}
     for kind in KINDS:
         own[kind], other = (
             ahead(graphs=kind, solution=norm, parametrisation="KQ").estimate(table) for norm in ("nuc", "fro")
         )
         farther[f"{kind}: nearer than the Frobenius norm's ({other.value:.2g})"] = own[kind].high < other.low
-    return shown(own, each(own, NEAR, asked), farther)
+    return shown(own, each(own, NEAR, limit), farther)

@@ -26,9 +26,9 @@ def ratios(tables, run, rule) -> Estimate:
     check="1 − correlation of both layers together with those of normalised descent by short steps, at the same ‖W‖, "
     "at three steps; the largest over all instances",
     measured="largest 1 − correlation at equal ‖W‖",
-    asked=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
+    limit=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
 )
-def layers_plain(tables, asked):
+def layers_plain(tables, limit):
     """The farthest that normalised descent is from plain descent at equal ‖W‖, and that a norm per layer is."""
     rows = some(where(tables.own(), run="plain"), "run of plain descent")
     found = {
@@ -38,7 +38,7 @@ def layers_plain(tables, asked):
     one, other = found["normalised"]["value"].align(found["a norm per layer"]["value"], join="inner")
     some(one, "step at which both distances were measured")
     longest = found["normalised"]["norm"].groupby("seed").max().median()
-    near = {f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": asked(one.max())}
+    near = {f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": limit(one.max())}
     farther = {f"with a norm per layer each is farther (median {other.median():.2g})": bool((other > one).all())}
     return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), near, farther)
 
@@ -51,15 +51,15 @@ def layers_plain(tables, asked):
     "% interval, the smaller of both rules; how often it is larger than by other margins or in the Frobenius norm, 95 "
     "% Wilson interval",
     measured="median margin ratio by graded margins (best: 1), the smaller of both rules",
-    asked=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
+    limit=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
     ahead=Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half"),
 )
-def layers_graded_norms(tables, asked, ahead):
+def layers_graded_norms(tables, limit, ahead):
     """The margin ratio of the layer below by graded margins, and how often it leads each rival."""
     found, parts, leads = {}, {}, {}
     for run in ("sign, 5:1", "spectral, 5:1"):
         found[run] = own = ratios(tables, run, "graded")
-        parts[f"{run}: {own.value:.3f}"] = asked(own)
+        parts[f"{run}: {own.value:.3f}"] = limit(own)
         below = where(tables.own(), run=run, layer=1)
         graded = where(below, rule="graded").set_index("seed")["value"]
         for name in RIVALS:
@@ -76,15 +76,15 @@ def layers_graded_norms(tables, asked, ahead):
     check="margin ratio of each layer in the max norm after the last step, median and its 95 % interval, the smaller "
     "of both layers; control: longer memories",
     measured="median margin ratio with β2 = .9 (best: 1), the smaller of both layers",
-    asked=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
+    limit=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
 )
-def layers_adam(tables, asked):
+def layers_adam(tables, limit):
     """The margin ratios of both layers under Adam: near one with a short memory, and less the longer it is."""
     found, parts = {}, {}
     for layer, rule in LAYERS.items():
         each = [ratios(tables, f"Adam, β2 = {beta2}", rule) for beta2 in (".9", ".99", ".999")]
         found[layer] = each[0]
-        parts[f"{layer}: {each[0].value:.3f} with β2 = .9"] = asked(each[0])
+        parts[f"{layer}: {each[0].value:.3f} with β2 = .9"] = limit(each[0])
         said = ", then ".join(f"{one.value:.3f}" for one in each[1:])
         parts[f"{layer}: less the longer the memory ({said}), intervals apart"] = all(
             after.high < before.low for before, after in pairwise(each)

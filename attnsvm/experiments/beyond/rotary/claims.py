@@ -18,10 +18,10 @@ CLAIMS = Claims(group="ours")
     "solution, ten times nearer than a decade of steps before, and nearer than to the solution for reversed distances; "
     "Wilson interval, the smallest of the frequencies",
     measured="share of runs that approach the lifted solution",
-    asked=Limit(0.8, "share ≥ {}", "a run may still be leaving tokens that are no local optimum; most must not"),
+    limit=Limit(0.8, "share ≥ {}", "a run may still be leaving tokens that are no local optimum; most must not"),
     near=Limit(1e-3, "1 − correlation ≤ {}", "an angle of 2.6 degrees; a prototype had 1e-5 after as many steps"),
 )
-def rotary_limit(tables, asked, near):
+def rotary_limit(tables, limit, near):
     """The share of runs with rotation that approach their solution and no other, the smallest of the frequencies."""
     table = tables.own()
     table = table[table["seed"].notna()]
@@ -33,7 +33,7 @@ def rotary_limit(tables, asked, near):
         own, past = wide["distance"][end], wide["distance"][before]
         good = (own <= near.value) & (past >= FALL * own) & ~(wide["reversed"][end] <= own)
         found[f"{F}"] = share_of(good)
-    parts = each(found, "runs with {} frequencies", asked)
+    parts = each(found, "runs with {} frequencies", limit)
     return Reading(*smallest(found)[:3], len(turned.groupby(["d", "F", "seed"])), parts)
 
 

@@ -18,21 +18,21 @@ CLAIMS = Claims(group="beyond")
     "all d; mean and its 95 % interval for coordinate descent; each part by its rule, with longer steps, and at the "
     "largest d alone",
     measured="lead of gradient over coordinate descent in global share",
-    asked=Limit(
+    limit=Limit(
         0.0, "each > {}", "the interval must lie above zero, and steps of another length must not turn it round"
     ),
 )
-def rule_and_tokens(tables, asked):
+def rule_and_tokens(tables, limit):
     """How much more often Frobenius steps end global than other rules; a control with longer steps."""
     table, parts = tables.own(), {}
     leads = lead(quantity="lead_global", labels="random")
     for rule, name in OTHERS.items():
         short, long = (leads(steps=steps, rule=rule).estimate(table) for steps in ("short", "long"))
         words = f"{name} less often: by {short.value:.3f}, with longer steps by {long.value:.3f}"
-        parts[words] = asked(short) and asked(long.value)
+        parts[words] = limit(short) and limit(long.value)
     ends = {rule: share(rule=rule).estimate(table).value for rule in ("fro", *OTHERS)}
     largest_d = {
-        f"at the largest d too, {name} less often: {ends[rule]:.2f} against {ends['fro']:.2f}": asked(
+        f"at the largest d too, {name} less often: {ends[rule]:.2f} against {ends['fro']:.2f}": limit(
             ends["fro"] - ends[rule]
         )
         for rule, name in OTHERS.items()
@@ -48,21 +48,21 @@ def rule_and_tokens(tables, asked):
     check="share of new inputs whose optimal token nuclear steps select minus the share of gradient descent, paired, "
     "over all d; mean and its 95 % interval; with longer steps too",
     measured="lead of nuclear over Frobenius steps in new inputs right",
-    asked=Limit(0.0, "each > {}", "the interval must lie above zero"),
+    limit=Limit(0.0, "each > {}", "the interval must lie above zero"),
     untold=Limit(
         0.5,
         "label not told: lower end of every share ≤ {}",
         "who does not know the label is right half of the time at most",
     ),
 )
-def rule_and_new_inputs(tables, asked, untold):
+def rule_and_new_inputs(tables, limit, untold):
     """How much better nuclear steps know new inputs than Frobenius steps, and these than spectral ones."""
     table, parts = tables.own(), {}
     leads = lead(quantity="lead_held_out", labels="told")
     for steps in ("short", "long"):
         nuclear, spectral = (leads(steps=steps, rule=rule).estimate(table) for rule in ("nuc", "spectral"))
-        parts[f"{steps} steps: nuclear ahead of Frobenius by {-nuclear.value:.3f}"] = asked(-nuclear.high)
-        parts[f"{steps} steps: Frobenius ahead of spectral by {spectral.value:.3f}"] = asked(spectral)
+        parts[f"{steps} steps: nuclear ahead of Frobenius by {-nuclear.value:.3f}"] = limit(-nuclear.high)
+        parts[f"{steps} steps: Frobenius ahead of spectral by {spectral.value:.3f}"] = limit(spectral)
     shares = only(table, quantity="held_out", labels="random")
     not_told = {"label not told: no rule above one half": all(map(untold, shares["low"]))}
     first = leads(steps="short", rule="nuc").estimate(table)

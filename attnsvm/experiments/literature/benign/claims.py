@@ -51,14 +51,14 @@ CLAIMS.declare(
     check="exact test error of the certified solution at twice √(d/n) and beyond, and up to √(d/n), every size: "
     "medians with 95 % intervals",
     measured="test error at twice the scale and beyond, median, the largest of all sizes",
-    asked=Limit(0.01, "≤ {}", NONE),
+    limit=Limit(0.01, "≤ {}", NONE),
     harm=Limit(0.45, "error up to √(d/n) ≥ {}", CHANCE),
 )
-def benign_threshold(tables, asked, harm):
+def benign_threshold(tables, limit, harm):
     """No error above twice the printed scale, chance up to it, for every size."""
-    above, below = asked.worst(errors(tables, MAX_MARGIN, 2.0)), harm.worst(errors(tables, MAX_MARGIN, 0.0, 1.0))
+    above, below = limit.worst(errors(tables, MAX_MARGIN, 2.0)), harm.worst(errors(tables, MAX_MARGIN, 0.0, 1.0))
     parts = {
-        f"signal ≥ 2: error at most {above.value:.2g}": asked(above),
+        f"signal ≥ 2: error at most {above.value:.2g}": limit(above),
         f"signal ≤ 1: error at least {below.value:.2g}": harm(below),
     }
     return Reading(*above, parts)
@@ -71,10 +71,10 @@ def benign_threshold(tables, asked, harm):
     check="threshold of the smaller class from certified norms, over √(d/c), every size: medians with 95 % intervals; "
     "control: flipped inputs counted as well, where most are flipped",
     measured="threshold over its law, median, the farthest from one",
-    asked=Limit(0.02, "distance of each end from one ≤ {}", "noise of n inputs is orthogonal up to 1/√d each"),
+    limit=Limit(0.02, "distance of each end from one ≤ {}", "noise of n inputs is orthogonal up to 1/√d each"),
     control=Limit(1.05, "with flipped inputs counted ≥ {}", "√(1/(1 − 0.2)) is 1.12"),
 )
-def benign_constant(tables, asked, control):
+def benign_constant(tables, limit, control):
     """The threshold over its law, all sizes; the law with flipped inputs counted, where there are most flips."""
     rows = tables.own()
     found = some(where(rows, quantity="threshold"), "threshold")
@@ -83,7 +83,7 @@ def benign_constant(tables, asked, control):
     wrong = some(wrong, "threshold with flipped inputs counted, where most are flipped")
     counted = control.worst(estimate(r) for _, r in wrong.iterrows())
     farthest = max(values.values(), key=lambda e: e.off(1.0))
-    parts = {f"{name}: {e.value:.4f}": asked(e.off(1.0)) for name, e in values.items()}
+    parts = {f"{name}: {e.value:.4f}": limit(e.off(1.0)) for name, e in values.items()}
     wrong_law = {f"control, flipped inputs counted: {counted.value:.3f}": control(counted)}
     return Reading(*farthest, parts, wrong_law)
 
@@ -96,13 +96,13 @@ def benign_constant(tables, asked, control):
     check="exact test errors at half of √(d/n), certified, with the signal of every clean input selected and with the "
     "best choice of tokens, every size: medians with 95 % intervals",
     measured="test error with the signal selected, median, the largest of all sizes",
-    asked=Limit(0.1, "≤ {}", "a fifth of chance"),
+    limit=Limit(0.1, "≤ {}", "a fifth of chance"),
     harm=Limit(0.45, "error of the best choice ≥ {}", CHANCE),
 )
-def benign_choice(tables, asked, harm):
+def benign_choice(tables, limit, harm):
     """At half the printed scale: the error with the signal selected, and that of the best choice of tokens."""
-    chosen, free = asked.worst(errors(tables, SIGNAL, 0.5, 0.5)), harm.worst(errors(tables, MAX_MARGIN, 0.5, 0.5))
-    right = {f"signal tokens: error at most {chosen.value:.2g}": asked(chosen)}
+    chosen, free = limit.worst(errors(tables, SIGNAL, 0.5, 0.5)), harm.worst(errors(tables, MAX_MARGIN, 0.5, 0.5))
+    right = {f"signal tokens: error at most {chosen.value:.2g}": limit(chosen)}
     return Reading(*chosen, right, {f"best choice of tokens: error at least {free.value:.2g}": harm(free)})
 
 
@@ -114,18 +114,18 @@ def benign_choice(tables, asked, harm):
     check="exact test errors at √(d/n), after two steps and after all, largest n: medians with 95 % intervals; "
     "control: after all steps at twice √(d/n)",
     measured="test error at √(d/n) after all steps, median",
-    asked=Limit(0.05, "≥ {}", "more than who knew the signal and repeated the flips"),
+    limit=Limit(0.05, "≥ {}", "more than who knew the signal and repeated the flips"),
     before=Limit(0.01, "after two steps ≤ {}", NONE),
     above=Limit(0.01, "after all steps at twice √(d/n) ≤ {}", NONE),
 )
-def benign_unlearned(tables, asked, before, above):
+def benign_unlearned(tables, limit, before, above):
     """Below the threshold harmless after two steps, harmful after more; above it harmless still."""
     table = tables.own()
     runs = table[table["run"].str.endswith("steps") & (table["run"] != TWO)]
     many = some(runs, "descent of two steps and of more")["run"].iloc[0]
     first, later, long = (error(run=run, at=at).estimate(table) for run, at in ((TWO, 1), (many, 1), (many, 2)))
     parts = {
-        f"signal 1, {many}: error {later.value:.2g}": asked(later),
+        f"signal 1, {many}: error {later.value:.2g}": limit(later),
         f"signal 1, {TWO}: error {first.value:.2g}": before(first),
     }
     return Reading(*later, parts, {f"control, signal 2, {many}: error {long.value:.2g}": above(long)})

@@ -59,18 +59,18 @@ CLAIMS.declare(
     check="test error at the end less that before training, same new inputs, by length of the signal: medians with 95 "
     "% intervals; share of instances with all labels fitted, Wilson",
     measured="growth of the error from √(d/n) on, median, the largest",
-    asked=Limit(0.01, "growth from √(d/n) on, each ≤ {}", "a twentieth of the flipped labels' share"),
+    limit=Limit(0.01, "growth from √(d/n) on, each ≤ {}", "a twentieth of the flipped labels' share"),
     harm=Limit(0.02, "growth up to half of √(d/n), each ≥ {}", "two points"),
     fitted=Limit(0.9, "share of instances with all labels fitted ≥ {}", "nearly all, beyond doubt"),
     unsharpened="Harm is as the statement says; with short signals a few instances never fit one of their labels.",
 )
-def selection_scale(tables, asked, harm, fitted):
+def selection_scale(tables, limit, harm, fitted):
     """No harm from √(d/n) on, harm up to half of it, labels fitted throughout."""
     long, short = between(tables, "harm", 1.0, inf), between(tables, "harm", 0.0, 0.5)
     fits = fitted.worst(between(tables, "fitted", 0.0, inf))
-    parts = {f"signal {name}: error grows by {e.value:.2g}": asked(e) for name, e in long.items()}
+    parts = {f"signal {name}: error grows by {e.value:.2g}": limit(e) for name, e in long.items()}
     parts |= {f"signal {name}: error grows by {e.value:.2g}": harm(e) for name, e in short.items()}
-    return Reading(*asked.worst(long), parts, {f"all labels fitted in at least {fits.value:.2f}": fitted(fits)})
+    return Reading(*limit.worst(long), parts, {f"all labels fitted in at least {fits.value:.2f}": fitted(fits)})
 
 
 @CLAIMS.add(
@@ -80,17 +80,17 @@ def selection_scale(tables, asked, harm, fitted):
     check="change of the test error and of the relevant token's probability on new inputs since all labels are fitted, "
     "up to ten times the published number of steps, signals up to √(d/n): medians with 95 % intervals",
     measured="change of the test error since all labels are fitted, median, the largest",
-    asked=Limit(-0.01, "change of the error, each ≤ {}", "one point at least is acquired"),
+    limit=Limit(-0.01, "change of the error, each ≤ {}", "one point at least is acquired"),
     grows=Limit(0.05, "growth of the probability, each ≥ {}", "half of what it has before training"),
     unsharpened="The head is kept along the signals, so that an untrained layer generalises already; summaries speak "
     "of exponentially many steps, which are not run here.",
 )
-def selection_late(tables, asked, grows):
+def selection_late(tables, limit, grows):
     """What the error loses, and the relevant token gains, after all labels are fitted, up to √(d/n)."""
     lost, gained = (between(tables, f"{q} since", 0.0, 1.0) for q in ("error", "signal"))
-    parts = {f"signal {name}: error changes by {e.value:+.2g}": asked(e) for name, e in lost.items()}
+    parts = {f"signal {name}: error changes by {e.value:+.2g}": limit(e) for name, e in lost.items()}
     further = {f"signal {name}: probability grows by {e.value:.2g}": grows(e) for name, e in gained.items()}
-    return Reading(*asked.worst(lost), parts, further)
+    return Reading(*limit.worst(lost), parts, further)
 
 
 CLAIMS.declare(

@@ -18,18 +18,18 @@ CLAIMS = Claims(group="beyond")
     "and for smaller steps: medians with 95 % intervals; control: λW added to the gradient before the sign",
     measured="largest deviation of an end of an interval of the radius from 1/λ, relative",
     range=("seeds", "half_step"),
-    asked=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
+    limit=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
     gap=Limit(0.05, "conditions unmet, each ≤ {}", "steps of finite length go to and fro between supports"),
     coupled=Limit(0.5, "radius with λW in the gradient, times λ ≤ {}", "else every decay had this radius"),
 )
-def decay_radius(tables, asked, gap, coupled):
+def decay_radius(tables, limit, gap, coupled):
     """How far the radius of every run is from 1/λ, and its conditions from being met; and the coupled control."""
 
     def of(runs, quantity):
         return [(one.row["run"], one.number) for one in least(run=runs, quantity=quantity).read(tables.own())]
 
     sizes, gaps, ((_, control),) = of(ON_BALL, "radius"), of(ON_BALL, "gap"), of("linf, coupled", "radius")
-    parts = {f"{run}: radius {size.value:.4f}/λ": asked(size.off(1.0)) for run, size in sizes}
+    parts = {f"{run}: radius {size.value:.4f}/λ": limit(size.off(1.0)) for run, size in sizes}
     parts |= {f"{run}: conditions unmet by {one.value:.2g}": gap(one) for run, one in gaps}
     not_so = {f"with λW in the gradient: radius {control.value:.2g}/λ": coupled(control)}
     return Reading(*largest(exact(size.off(1.0), size.instances) for _, size in sizes), parts, not_so)
@@ -56,13 +56,13 @@ CLAIMS.declare(
     check="margin in the own norm as a share of the best, with the least λ, median with its 95 % interval; what is "
     "missing to one, over that with the largest λ; share of instances in which no other of five norms is ahead",
     measured="smallest median of the margin ratio in the own norm (best: 1)",
-    asked=Limit(0.95, "each ≥ {}", "what is missing falls like λ log(1/λ)"),
+    limit=Limit(0.95, "each ≥ {}", "what is missing falls like λ log(1/λ)"),
     missing=Limit(0.5, "missing, over that with the largest λ ≤ {}", "a limit would leave all of it"),
     ahead=Limit(0.9, "share of instances with the own norm ahead ≥ {}", "one in ten may be on its way"),
     unsharpened="What is missing falls about in proportion to λ, as the figure shows: where the best margin is small, "
     "as in ℓ1, the limit needs a smaller λ.",
 )
-def decay_svm(tables, asked, missing, ahead):
+def decay_svm(tables, limit, missing, ahead):
     """The margin ratio in the own norm with the least decay, and what is still missing of that with the largest."""
     table, found, further = tables.own(), {}, {}
     for run in RULES:
@@ -73,4 +73,4 @@ def decay_svm(tables, asked, missing, ahead):
         share = leads.estimate(table)
         further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
         found[run] = ratio
-    return Reading(*smallest(found), each(found, "{}: {.value:.3f}", asked), further)
+    return Reading(*smallest(found), each(found, "{}: {.value:.3f}", limit), further)

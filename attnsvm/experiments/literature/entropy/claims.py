@@ -50,14 +50,14 @@ CLAIMS.declare(
     check="distance of the logits from a cosh B + u sinh B, least start, last size but one, relative; number of tokens "
     "at the largest and share of tokens at the smallest size: medians with 95 % intervals",
     measured="relative distance of the logits from the law, median",
-    asked=Limit(0.1, "≤ {}", "the next order is the spread itself: e⁴ times a thousandth, twice"),
+    limit=Limit(0.1, "≤ {}", "the next order is the spread itself: e⁴ times a thousandth, twice"),
     few=Limit(2.0, "tokens at the largest target ≤ {}", "e⁸ times a tenth is beyond every softmax"),
     even=Limit(0.95, "share of tokens at the smallest target ≥ {}", "else polarising needed no size"),
 )
-def entropy_amplified(tables, asked, few, even):
+def entropy_amplified(tables, limit, few, even):
     """The law where it is small, few tokens where it is large, and all of them where the target is small."""
     _, error, _ = by_size(tables, "square", "error", "min")
-    parts = {f"least start, last size but one: off by {error.value:.3f}": asked(error)}
+    parts = {f"least start, last size but one: off by {error.value:.3f}": limit(error)}
     for model in ("square", "layer"):
         *_, kept = by_size(tables, model, "tokens", "max")
         share, *_ = by_size(tables, model, "even", "max")

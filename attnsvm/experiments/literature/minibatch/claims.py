@@ -37,16 +37,16 @@ CLAIMS.declare(
     check="margin ratio in the max norm after the last step, medians with 95 % intervals: the lower end on all inputs "
     "less the upper end on one at a time",
     measured="median of the margin ratio of Adam, one input at a time",
-    asked=Limit(0.05, "lost ≥ {}", "more than what a run may be on its way"),
+    limit=Limit(0.05, "lost ≥ {}", "more than what a run may be on its way"),
     near=Limit(0.95, "all inputs ≥ {}", "as of sign descent on all inputs"),
     unsharpened="At a constant rate Adam on all inputs is itself on its way: see the experiment adam.",
 )
-def minibatch_adam(tables, asked, near):
+def minibatch_adam(tables, limit, near):
     """How much smaller the margin ratio of Adam in the max norm is on one input at a time than on all."""
     adam = end(rule="Adam", norm="linf")
     whole, one = (adam(inputs=inputs).estimate(tables.own()) for inputs in (ALL, ONE))
     lost = whole.low - one.high
-    departs = {f"one input: {one.value:.3f}, and at least {lost:.3f} less than on all": asked(lost)}
+    departs = {f"one input: {one.value:.3f}, and at least {lost:.3f} less than on all": limit(lost)}
     return Reading(*one, departs, {f"all inputs: {whole.value:.3f}": near(whole)})
 
 

@@ -17,26 +17,26 @@ turning, deepening, saturating = (end(quantity=name) for name in ("turning", "de
     check="share of instances that end on the optimal token of every input, for starts of several sizes, 95 % Wilson "
     "intervals; control: scores as they come",
     measured="smallest share over the sizes of the start",
-    asked=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
+    limit=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
     control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),
     unsharpened="With nearly orthogonal tokens descent ends on the optimal ones in nearly every instance, whatever the "
     "other scores are: that they are equal suffices, and sixty instances do not tell whether it matters.",
 )
-def rates_global(tables, asked, control):
+def rates_global(tables, limit, control):
     """The share of instances that end on the optimal tokens, for each size of the start; with other scores, too."""
     table, parts, found = where(tables.own(), quantity="optimal"), {}, []
     for _, row in some(where(table, scores="equal"), "instance with equal scores").iterrows():
         share = estimate(row)
         found.append(share)
-        parts[f"start of size {row['at']:g}: {share.value:.2f}"] = asked(share.value)
+        parts[f"start of size {row['at']:g}: {share.value:.2f}"] = limit(share.value)
     others = some(where(table, scores="different"), "instance with different scores")
     most = estimate(others.loc[others["high"].idxmax()])
     return Reading(*smallest(found), parts, {f"with different scores at most in {most.value:.2f}": control(most)})
 
 
-def both(exponent, *asked, around):
+def both(exponent, *limit, around):
     """That of normalised steps, which the claim shows, and that of Polyak steps."""
-    return tuple(exponent(run=run).must(*asked, around=around) for run in ("normalised", "Polyak"))
+    return tuple(exponent(run=run).must(*limit, around=around) for run in ("normalised", "Polyak"))
 
 
 CLAIMS.declare(

@@ -20,17 +20,17 @@ DISTANCE = "{attention}: {value:.2g} [{low:.2g}, {high:.2g}]"
     check="gradient descent from zero without decay: smallest margin over 1/(α − 1), and what W moved by in the last "
     "nine tenths of the steps, relative to its norm; medians with 95 % intervals; softmax is the control",
     measured="largest deviation of an end of the interval of the margin from 1/(α − 1), relative",
-    asked=Limit(0.01, "each ≤ {}", "a step of the learning rate moves a margin by less"),
+    limit=Limit(0.01, "each ≤ {}", "a step of the learning rate moves a margin by less"),
     moved=Limit(0.01, "moved, sparse attention: ≤ {}", "as the margin"),
     grows=Limit(0.05, "moved, softmax: ≥ {}", "a logarithm grows by log 10, of some ten, in a decade"),
 )
-def sparse_stops(tables, asked, moved, grows):
+def sparse_stops(tables, limit, moved, grows):
     """The margin at the end of descent without decay, as a share of 1/(α − 1), and how far W still moves."""
     table, parts, found = tables.own(), {}, {}
     for name in SPARSE:
         margin, still = (without_decay(attention=name, quantity=q).estimate(table) for q in ("margin", "moved"))
         found[name] = exact(margin.off(1.0), margin.instances)
-        parts[f"{name}: margin {margin.value:.4f} of 1/(α − 1)"] = asked(found[name].value)
+        parts[f"{name}: margin {margin.value:.4f} of 1/(α − 1)"] = limit(found[name].value)
         parts[f"{name}: moved by {still.value:.2g} in the last nine tenths of the steps"] = moved(still)
     control = without_decay(attention="softmax", quantity="moved").estimate(table)
     return Reading(*largest(found), parts, {f"softmax still moves, by {control.value:.2g}": grows(control)})
@@ -58,16 +58,16 @@ CLAIMS.declare(
     check="distance from that solution at the smallest λ, relative to its norm, median with its 95 % interval; "
     "controls: the same distance without decay, and the norm of W with softmax",
     measured="largest median distance, relative",
-    asked=Limit(0.01, "each ≤ {}", "an angle of half a degree, and a hundredth of the size"),
+    limit=Limit(0.01, "each ≤ {}", "an angle of half a degree, and a hundredth of the size"),
     plain=Limit(10.0, "distance without decay, over that with it ≥ {}", "else the decay would do nothing"),
     grows=Limit(1.05, "growth of softmax's norm in a decade of λ ≥ {}", "a logarithm has no limit"),
 )
-def sparse_svm(tables, asked, plain, grows):
+def sparse_svm(tables, limit, plain, grows):
     """With the least decay; without decay it is the control, and so is softmax, whose W has no finite size."""
     table = tables.own()
     far, near = (run(attention=SPARSE, quantity="distance").read(table) for run in (without_decay, least_decay))
     found = [one.number for one in near]
-    parts = {DISTANCE.format(**one.row): asked(one.number) for one in near}
+    parts = {DISTANCE.format(**one.row): limit(one.number) for one in near}
     further = {}
     for name, one_far, one_near in zip(SPARSE, far, near, strict=True):
         ratio = one_far.number.low / one_near.number.high

@@ -18,13 +18,13 @@ CLAIMS = Claims(group="beyond")
     "with 95 % intervals; control: plain descent; orthonormal words, where the first stage has the direction at its "
     "first step",
     measured="distance of unit directions at the end, median, the largest of both stages",
-    asked=Limit(0.03, "each ≤ {}", "margins within 3 % of the best ones"),
+    limit=Limit(0.03, "each ≤ {}", "margins within 3 % of the best ones"),
     least=Limit(-1.15, "exponent of each ≥ {}", "faster than 1/t is not sub-linear as proved"),
     most=Limit(-0.75, "exponent of each ≤ {}", "log t/t has −1 + 1/log t: −0.86 at t = 1000"),
     plain=Limit(-0.25, "plain descent: exponent ≥ {}", "1/log t has −1/log t: the rule makes the rate"),
     exact=Limit(1e-6, "orthonormal words, first stage ≤ {}", "all words alike: no step turns"),
 )
-def stages_turn(tables, asked, least, most, plain, exact):
+def stages_turn(tables, limit, least, most, plain, exact):
     """The distances at the end, the exponents, those of plain descent, and the stage that is there at once."""
     table, found, parts, further = tables.own(), {}, {}, {}
     for stage, words in STAGES:
@@ -32,7 +32,7 @@ def stages_turn(tables, asked, least, most, plain, exact):
         found[name] = end(words=words, stage=stage, run="normalised", quantity="distance").estimate(table)
         slope = end(words=words, stage=stage, run="normalised", quantity="exponent").estimate(table)
         control = end(words=words, stage=stage, run="plain", quantity="exponent").estimate(table)
-        parts[f"{name}: {found[name].value:.4f}"] = asked(found[name])
+        parts[f"{name}: {found[name].value:.4f}"] = limit(found[name])
         parts[f"{name}: as t^{slope.value:.2f}"] = least(slope.low) and most(slope.high)
         further[f"{name}, plain descent: as t^{control.value:.2f}"] = plain(control)
     once = end(words="orthonormal", stage="first", run="normalised", quantity="distance").estimate(table)

@@ -14,20 +14,20 @@ CLAIMS = Claims(group="paper")
     check="share of runs that end with these tokens at correlation 0.9 at least, largest R, smallest angle above zero, "
     "Wilson interval",
     measured="share of runs that stay and converge, narrowest cone, largest R",
-    asked=Limit(
+    limit=Limit(
         0.95,
         "share ≥ {}",
         "the claim is for R large enough, which depends on the instance: one in twenty may need a larger one",
     ),
 )
-def stays(tables, asked):
+def stays(tables, limit):
     table = tables.own(end="converged")
     local = some(where(table, kind="locally_optimal"), "locally optimal choice besides the optimal tokens")
     opened = some(local[local["mu"] > 0], "angle above zero")
     narrow = opened[opened["mu"] == opened["mu"].min()].sort_values("R")
     nearest, farthest = ends(narrow, "R")
     smallest, widest = ends(local[local["R"] == local["R"].max()].sort_values("mu"), "mu")
-    stay = {f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": asked(farthest["value"])}
+    stay = {f"at R = {farthest['R']:g} and 1 − correlation {farthest['mu']:g}": limit(farthest["value"])}
     further = {
         "more often the larger R": narrow["value"].is_monotonic_increasing and farthest["value"] > nearest["value"],
         "more often the smaller the angle": smallest["value"] > widest["value"],
@@ -41,10 +41,10 @@ def stays(tables, asked):
     "these tokens.",
     check="largest share of runs that end with these tokens, over all R and angles, Wilson interval",
     measured="largest share of runs that stay with these tokens",
-    asked=Limit(0.05, "≤ {}", "one run in twenty may still be on its way"),
+    limit=Limit(0.05, "≤ {}", "one run in twenty may still be on its way"),
 )
-def leaves(tables, asked):
+def leaves(tables, limit):
     rows = where(tables.own(end="stayed"), kind="not_locally_optimal")
     other = some(rows, "separable choice that is not locally optimal")
-    parts = {f"R = {R:g}": all(asked(estimate(row)) for _, row in group.iterrows()) for R, group in other.groupby("R")}
+    parts = {f"R = {R:g}": all(limit(estimate(row)) for _, row in group.iterrows()) for R, group in other.groupby("R")}
     return Reading(*estimate(other.sort_values("value").iloc[-1]), parts)

@@ -14,13 +14,13 @@ MISSING = "certified solution of what was selected"
 CLAIMS = Claims(group="paper")
 
 
-def distance(parametrisation, tables, asked):
+def distance(parametrisation, tables, limit):
     """1 − correlation with the own norm's solution: median and quartiles are shown, the mean decides."""
     line = some(where(tables.own(), normalisation="exact", parametrisation=parametrisation), MISSING)
     end, before = decade(some(where(line, interval=QUARTILES), MISSING).sort_values("step"))
     mean = one(line, "mean of the distance", interval=MEAN)["value"]
     words = f"median no larger than a decade of steps before ({before['value']:.2g})"
-    near = {f"mean within the threshold ({mean:.2g})": asked(mean)}
+    near = {f"mean within the threshold ({mean:.2g})": limit(mean)}
     return Reading(*estimate(end), near, {words: end["value"] <= before["value"]})
 
 
@@ -30,7 +30,7 @@ CLAIMS.add(
     statement="Gradient descent on W goes in direction to the solution of least Frobenius norm.",
     check=CHECK,
     measured="median of 1 − correlation with the Frobenius solution",
-    asked=Limit(
+    limit=Limit(
         1e-3,
         "mean ≤ {}",
         "an angle of 2.6°; the published steps stall at 3e-3 because the floating-point range ends there, so exact "
@@ -46,6 +46,6 @@ CLAIMS.add(
     statement="Gradient descent on (K, Q) goes in direction to the solution of least nuclear norm.",
     check=CHECK,
     measured="median of 1 − correlation with the nuclear solution",
-    asked=Limit(1e-2, "mean ≤ {}", "an angle of 8°; and the distance must not grow"),
+    limit=Limit(1e-2, "mean ≤ {}", "an angle of 8°; and the distance must not grow"),
     read=partial(distance, "KQ"),
 )

@@ -25,13 +25,13 @@ def counts(rows, keys, types):
     statement="Runs end at the optimal tokens more often as d grows.",
     check="global share at the largest d minus that at the smallest, least over shapes and parametrisations",
     measured="gain of the global share from the smallest to the largest d",
-    asked=Limit(
+    limit=Limit(
         0.0,
         "> {}",
         "the Wilson intervals of the two ends must not meet, and no step of d may lower the share significantly",
     ),
 )
-def global_grows(tables, asked):
+def global_grows(tables, limit):
     """The global share at the largest dimension against that at the smallest."""
     table = tables.own(type="global").sort_values("d")
     parts, gains = {}, []
@@ -39,7 +39,7 @@ def global_grows(tables, asked):
         first, last = (estimate(row) for row in ends(line, "d"))
         gains.append(gain := difference(last, first))
         falls = (line["high"].iloc[1:].to_numpy() < line["low"].iloc[:-1].to_numpy()).any()
-        parts[f"{parametrisation}, n = {n:.0f}, T = {T:.0f}"] = asked(gain) and not falls
+        parts[f"{parametrisation}, n = {n:.0f}, T = {T:.0f}"] = limit(gain) and not falls
     return Reading(*min(gains)[:3], table["instances"].sum(), parts)
 
 
@@ -49,7 +49,7 @@ def global_grows(tables, asked):
     check="share of such instances whose run does not end global, for every n, T and d with Wilson intervals, and over "
     "all of them",
     measured="share of such runs that do not end global, over all n, T and d",
-    asked=Limit(
+    limit=Limit(
         0.01,
         "no n, T, d beyond doubt, and over all of them ≤ {}",
         "the claim allows none; one in a hundred may still be on its way after 5000 steps",
@@ -57,7 +57,7 @@ def global_grows(tables, asked):
     unsharpened="The exceptions are saturated at locally optimal tokens, all but two of them with d up to 12: more "
     "steps would not mend them.",
 )
-def global_under_conditions(tables, asked):
+def global_under_conditions(tables, limit):
     """Among the runs on instances whose tokens are all support vectors, those that do not end global."""
     lost, count = "all_support_not_global", "all_support"
     hits = counts(tables.own(), ["parametrisation", "n", "T", "d"], (count, lost))
@@ -70,9 +70,9 @@ def global_under_conditions(tables, asked):
         (_, n, T, d), low = max(lows.items(), key=lambda item: item[1])
         row, whole = cells.loc[(name, n, T, d)], cells.sum()
         words = f"{name} trained, n = {n:.0f}, T = {T:.0f}, d = {d:.0f}: {row[lost]:.0f} of {row[count]:.0f}"
-        parts[words] = asked(low)
+        parts[words] = limit(low)
         words = f"{name} trained, all: {whole[lost]:.0f} of {whole[count]:.0f}"
-        parts[words] = asked(proportion(whole[lost], whole[count]))
+        parts[words] = limit(proportion(whole[lost], whole[count]))
     return Reading(*proportion(hits[lost].sum(), hits[count].sum()), parts)
 
 
@@ -82,13 +82,13 @@ def global_under_conditions(tables, asked):
     check="share of the runs that are not global, unsaturated ones included, whose tokens are locally optimal and "
     "whose correlation is 0.9 or more, Wilson interval; each part by its share",
     measured="share of runs that are not global and end locally optimal",
-    asked=Limit(
+    limit=Limit(
         0.95,
         "each share ≥ {}",
         "a limit is judged after finitely many steps: one run in twenty may still be on its way",
     ),
 )
-def locally_optimal(tables, asked, **which):
+def locally_optimal(tables, limit, **which):
     """Among the runs that are not global, unsaturated ones included, those that end locally optimal along their SVM."""
     keys = ["n", "T", "d", "parametrisation"]
     hits = counts(tables.own(**which), keys, ("global", "local", "not_local", "not_saturated")).reset_index()
@@ -104,7 +104,7 @@ def locally_optimal(tables, asked, **which):
             kept, count, lost = (own[column].sum() for column in ("kept", "all", "not_saturated"))
             if count:
                 words = f"{parametrisation}, {name}: {kept / count:.3f} of {count}, {lost} not saturated"
-                parts[words] = asked(kept / count)
+                parts[words] = limit(kept / count)
     return Reading(*proportion(hits["kept"].sum(), hits["all"].sum()), parts)
 
 
@@ -116,14 +116,14 @@ def locally_optimal(tables, asked, **which):
     check="global share with W minus that with (K, Q), largest shape, over all d from 2 T on, its 95 % interval; part: "
     "the same over d below T, with the other sign",
     measured="difference of the global shares, d from 2 T on",
-    asked=Limit(
+    limit=Limit(
         0.0,
         "> {}",
         "found with twenty times the instances (docs/performance.md), of which the first are those of this table; the "
         "intervals must leave out zero",
     ),
 )
-def parametrisations_cross(tables, asked):
+def parametrisations_cross(tables, limit):
     """Global shares of the largest shape: W minus (K, Q), d from 2 T on; and d below T, where the sign is the other."""
     table = with_hits(tables.own(type="global"))
     n, T = max(zip(table["n"], table["T"], strict=True))
@@ -137,5 +137,5 @@ def parametrisations_cross(tables, asked):
         gain = share["W"] - share["KQ"]
         found[name] = Estimate(gain, gain - width, gain + width, sum(of["instances"] for of in sums.values()))
     (large, above), (small, below) = found.items()
-    parts = {f"{large}: W more often": asked(above), f"{small}: (K, Q) more often": asked(-below.high)}
+    parts = {f"{large}: W more often": limit(above), f"{small}: (K, Q) more often": limit(-below.high)}
     return Reading(*above, parts)

@@ -14,15 +14,15 @@ CLAIMS = Claims(group="paper")
     statement="From d = max(T − 1, n) on, any choice of tokens can be separated, in cross- and in self-attention.",
     check="share of random instances with a certified separator, all d at or above the bound, Wilson interval",
     measured="share of instances with a certified separator",
-    asked=Limit(1.0, "each share ≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
+    limit=Limit(1.0, "each share ≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
     range=("seeds", "shapes", "correlated", "heavy", "lengths"),
 )
-def feasibility(tables, asked):
+def feasibility(tables, limit):
     table = with_hits(tables.own())
     bound = np.maximum(table["T"] - 1, table["n"])
     above = some(table[table["d"] >= bound], "instance with d at max(T − 1, n) or above")
     parts = {
-        f"{attention}-attention, {alpha} tokens": all(map(asked, group["value"]))
+        f"{attention}-attention, {alpha} tokens": all(map(limit, group["value"]))
         for (attention, alpha), group in above.groupby(["attention", "alpha"])
     }
     return Reading(*proportion(above["hits"].sum(), above["instances"].sum()), parts)

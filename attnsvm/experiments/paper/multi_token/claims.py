@@ -26,12 +26,12 @@ def at_largest(tables):
     check="1 − correlation with W_SVMeq, C from the norm of W alone, mean over the instances of every d and its 95 % "
     "interval",
     measured="mean of 1 − correlation with W_fin + C·W_mm, the farthest d",
-    asked=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
+    limit=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
 )
-def generalised_svm(tables, asked):
+def generalised_svm(tables, limit):
     near, nearer, found = {}, {}, ends(tables, "svmeq_norm", "mm", "one_token")
     for d, (ours, *others) in found.items():
-        near[f"d = {d}: within the threshold ({ours.value:.2g})"] = asked(ours.value)
+        near[f"d = {d}: within the threshold ({ours.value:.2g})"] = limit(ours.value)
         nearer[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours.value < smallest(others).value
     return Reading(*largest(ours for ours, *_ in found.values()), near, nearer)
 
@@ -42,13 +42,13 @@ def generalised_svm(tables, asked):
     "gives the same distances.",
     check="1 − correlation at the largest d with C fitted (published) and with C from the norm of W alone",
     measured="1 − correlation, C from the norm of W",
-    asked=Limit(1e-3, "apart ≤ {}", "less than the standard error of the means would be no difference"),
+    limit=Limit(1e-3, "apart ≤ {}", "less than the standard error of the means would be no difference"),
     printed="C fitted",
 )
-def print_oracle(tables, asked):
+def print_oracle(tables, limit):
     found = ends(tables, "svmeq_norm", "svmeq")
     parts = {
-        f"d = {d}: the same without the oracle": asked(abs(ours.value - fit.value)) for d, (ours, fit) in found.items()
+        f"d = {d}: the same without the oracle": limit(abs(ours.value - fit.value)) for d, (ours, fit) in found.items()
     }
     ours, fit = found[max(found)]
     return Reading(*exact(ours.value, ours.instances), parts, published=fit.value)
@@ -59,11 +59,11 @@ def print_oracle(tables, asked):
     statement="The paper does not say how many instances the acceptance rule rejects.",
     check="share of the tried seeds that are drawn at the largest d; print shows the drawn ones as if they were all",
     measured="share of the tried seeds that are drawn",
-    asked=Limit(0.0, "rejected ≤ {}", "a rejected instance that is not mentioned is one too many"),
+    limit=Limit(0.0, "rejected ≤ {}", "a rejected instance that is not mentioned is one too many"),
 )
-def print_rejections(tables, asked):
+def print_rejections(tables, limit):
     """The share of seeds that the acceptance rule keeps, at the largest d; in print, all that is drawn."""
     accepted, tried = (int(at_largest(tables).iloc[0][name]) for name in ("accepted", "tried"))
     kept = proportion(accepted, tried)
-    parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": asked(1 - kept.value)}
+    parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": limit(1 - kept.value)}
     return Reading(*kept, parts, published=1.0)

@@ -25,14 +25,14 @@ def runs_of(tables, condition):
     "point: plain gradient descent sends the norm to infinity.",
     check="share of runs whose norm grows by the threshold or more over the last decade of steps, Wilson interval",
     measured="share of runs whose norm still grows over the last decade of steps",
-    asked=Limit(
+    limit=Limit(
         0.05,
         "growth of every run ≥ {}",
         "growth like log k means 25 % over the decade up to 1e5 steps; a fifth of that is required",
     ),
 )
-def diverges(tables, asked):
-    found = {name: runs_of(tables, name)["growth"].map(asked) for name in ("all_support", "equal_scores")}
+def diverges(tables, limit):
+    found = {name: runs_of(tables, name)["growth"].map(limit) for name in ("all_support", "equal_scores")}
     grows = pd.concat(found)
     return Reading(*share_of(grows), {f"every run, {name}": runs.all() for name, runs in found.items()})
 
@@ -44,7 +44,7 @@ def diverges(tables, asked):
     check="share of runs, every input given with both labels, whose gradient ends below the threshold and whose norm "
     "changes by less than 0.1 % over the last decade, Wilson interval",
     measured="share of runs that come to rest",
-    asked=Limit(
+    limit=Limit(
         1e-6,
         "gradient of every run ≤ {}",
         "a diverging run's gradient at this step is above 1e-5, and its norm grows by 25 % and more",
@@ -55,7 +55,7 @@ def diverges(tables, asked):
         "a hundredth of what a run that diverges grows by",
     ),
 )
-def settles(tables, asked, still):
+def settles(tables, limit, still):
     runs = runs_of(tables, "contradicting")
-    rests = runs["growth"].abs().map(still) & runs["gradient"].map(asked)
+    rests = runs["growth"].abs().map(still) & runs["gradient"].map(limit)
     return Reading(*share_of(rests), {"every run with contradicting labels": rests.all()})

@@ -10,14 +10,14 @@ OPTIMAL = Limit(1e-5, "violation of the first-order conditions ≤ {}", "far les
 CLAIMS = Claims(group="paper")
 
 
-def path(norm, tables, asked, optimal):
+def path(norm, tables, limit, optimal):
     table = some(where(tables.own(), norm=norm), "instance with a certified solution")
     largest = table["R"].max()
     end = sample_mean(where(table, R=largest)["distance"])
     medians = table[table["R"] >= largest / 100].groupby("R")["distance"].median()
     if len(medians) < 2:
         raise NoInstance("second R within two decades of the largest")
-    near = {"mean distance within the threshold": asked(end)}
+    near = {"mean distance within the threshold": limit(end)}
     further = {
         "distance falls with R over the last two decades": bool((medians.diff().iloc[1:] < 0).all()),
         "first-order conditions met to 1e-5 on every ball": all(map(optimal, table["gap"].abs())),
@@ -32,7 +32,7 @@ CLAIMS.add(
     "grows.",
     check="distance of the unit directions at the largest R, mean and its 95 % interval",
     measured="mean distance of the unit directions, Frobenius norm",
-    asked=Limit(0.02, "≤ {}", "the distance falls nearly like 1/R; at R = 1000 margins are a few hundred"),
+    limit=Limit(0.02, "≤ {}", "the distance falls nearly like 1/R; at R = 1000 margins are a few hundred"),
     optimal=OPTIMAL,
     read=partial(path, "fro"),
 )
@@ -44,7 +44,7 @@ CLAIMS.add(
     "to the nuclear solution as the ball grows.",
     check="distance in nuclear norm of the unit directions at the largest R, mean and its 95 % interval",
     measured="mean distance of the unit directions, nuclear norm",
-    asked=Limit(
+    limit=Limit(
         0.05,
         "≤ {}",
         "the distance falls nearly like 1/R; the nuclear norm of a difference exceeds its Frobenius norm by up to "

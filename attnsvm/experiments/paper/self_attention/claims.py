@@ -25,6 +25,6 @@ CLAIMS.add(
     "solution.",
     check="as for cross-attention",
     measured="share of runs that are not global and end locally optimal",
-    asked=Limit(0.95, "each share ≥ {}", "as for cross-attention"),
+    limit=Limit(0.95, "each share ≥ {}", "as for cross-attention"),
     read=partial(locally_optimal, experiment="self_convergence_types"),
 )

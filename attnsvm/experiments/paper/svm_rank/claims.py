@@ -13,7 +13,7 @@ CELL = ["n", "T", "d", "norm"]
 CLAIMS = Claims(group="paper")
 
 
-def largest(quantity, tables, asked):
+def largest(quantity, tables, limit):
     """The largest of `quantity`, given rows, over all separable instances; within the limit for either norm."""
     certified, found, count = tables.own(method="certified"), {}, 0
     for norm in ("fro", "nuc"):
@@ -21,7 +21,7 @@ def largest(quantity, tables, asked):
         rows = some(rows[rows["feasible"] > 0], "separable instance")
         found[norm] = quantity(rows).max()
         count += rows["feasible"].sum()
-    parts = {f"{norm} solutions": asked(value) for norm, value in found.items()}
+    parts = {f"{norm} solutions": limit(value) for norm, value in found.items()}
     return Reading(*exact(max(found.values()), count), parts)
 
 
@@ -30,9 +30,9 @@ def excess(rows):
     return rows["rank_proved"] - np.minimum(rows["n"], rows["d"])
 
 
-def bounded(tables, asked, near):
+def bounded(tables, limit, near):
     """The excess of the rank, and the distance to the rank that it must have."""
-    seen, away = largest(excess, tables, asked), largest(itemgetter("rank_error"), tables, near)
+    seen, away = largest(excess, tables, limit), largest(itemgetter("rank_error"), tables, near)
     parts = {f"{words} are {away.value:.0e} away from that rank at most": met for words, met in away.main.items()}
     return replace(seen, further=parts)
 
@@ -50,7 +50,7 @@ CLAIMS.add(
     check="largest rank that a solution is proved to have, minus min(n, d); and how far a solution can be from a "
     "matrix of rank min(n, d), in least norms: over all separable instances and both norms",
     measured="largest excess of the proved rank over min(n, d)",
-    asked=Limit(0.0, "≤ {}", "the bound is exact"),
+    limit=Limit(0.0, "≤ {}", "the bound is exact"),
     near=Limit(1.5e-5, "away from that rank ≤ {}", "√(2·1e-10): what a gap of 1e-10 leaves in the Frobenius norm"),
     read=bounded,
 )
@@ -61,7 +61,7 @@ CLAIMS.add(
     statement="The rows of a solution lie in the span of the queries.",
     check="largest share of ‖W‖ outside that span; the certificates prove W optimal among all matrices",
     measured="largest share of ‖W‖ outside that span",
-    asked=Limit(
+    limit=Limit(
         1e-9,
         "≤ {}",
         "the share is zero in exact arithmetic; rounding leaves about 1e-15 times the condition of the queries",
@@ -76,15 +76,15 @@ CLAIMS.add(
     statement="Instances without any separator are drawn as solutions of rank 1.",
     check="mean rank as published, and how many instances are feasible, in the cells where our certificates find none",
     measured="separable instances in these shapes",
-    asked=Limit(0.0, "rank ≤ {}", "there is no solution whose rank could be counted"),
+    limit=Limit(0.0, "rank ≤ {}", "there is no solution whose rank could be counted"),
     printed="mean rank drawn",
 )
-def print_infeasible(tables, asked):
+def print_infeasible(tables, limit):
     ours, published = cells(tables)
     empty = some(ours[ours["feasible"] == 0], "shape without any separable instance")
     drawn = some(published[published.index.isin(empty.index)], "published rank of such a shape")["value"].mean()
     instances = empty["drawn"].groupby(["n", "T", "d"]).first().sum()
-    parts = {"no rank is drawn where nothing can be separated": asked(drawn)}
+    parts = {"no rank is drawn where nothing can be separated": limit(drawn)}
     return Reading(*exact(float(empty["feasible"].sum()), instances), parts, published=drawn)
 
 
@@ -94,9 +94,9 @@ def print_infeasible(tables, asked):
     statement="The nuclear-norm ranks count the noise of a solver stopped near 1e-6.",
     check="mean rank as published and certified, in the cell (all instances feasible) where they differ most",
     measured="mean nuclear rank, certified",
-    asked=Limit(0.5, "apart ≤ {}", "half a rank: more than the standard error of either mean"),
+    limit=Limit(0.5, "apart ≤ {}", "half a rank: more than the standard error of either mean"),
 )
-def print_noise(tables, asked):
+def print_noise(tables, limit):
     ours, published = cells(tables, norm="nuc")
     whole = some(ours[ours["feasible"] == ours["drawn"]], "shape of which all instances are separable")
     drawn = some(published[published.index.isin(whole.index)], "published rank of such a shape")["value"]
@@ -104,5 +104,5 @@ def print_noise(tables, asked):
     row, printed = whole.loc[worst], drawn[worst]
     seen = estimate(row)
     n, T, d, _ = worst
-    parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": asked(abs(printed - seen.value))}
+    parts = {f"the mean ranks agree at n = {n}, T = {T}, d = {d}": limit(abs(printed - seen.value))}
     return Reading(*seen, parts, published=printed)

@@ -19,14 +19,14 @@ def means(tables, part, quantity):
     return some(rows[rows["template"].isna()], f"mean of {quantity}")
 
 
-def beside(quantity, words, tables, asked, corrects):
+def beside(quantity, words, tables, limit, corrects):
     """The lead of the certified change over gradient descent that corrects what is named, by its kind."""
     named = means(tables, "change", "named")
     able = {row["kind"] for _, row in named.iterrows() if row["kind"] != LEAST and corrects(row["value"])}
     rows = means(tables, "lead", quantity)
     rows = some(rows[rows["kind"].isin(able)], "gradient descent that corrects what is named")
     found = {row["kind"]: estimate(row) for _, row in rows.iterrows()}
-    return Reading(*asked.worst(found), each(found, words, asked))
+    return Reading(*limit.worst(found), each(found, words, limit))
 
 
 @CLAIMS.add(
@@ -35,13 +35,13 @@ def beside(quantity, words, tables, asked, corrects):
     "reactions, and the least one is certified.",
     check="share of draws for which a change is certified, of those that are proved or refuted",
     measured="share with a certified change",
-    asked=Limit(1.0, "least share of a template ≥ {}", "one that is refuted is enough"),
+    limit=Limit(1.0, "least share of a template ≥ {}", "one that is refuted is enough"),
 )
-def corrections_exist(tables, asked):
+def corrections_exist(tables, limit):
     rows = where(tables.own(), part="change", quantity="exists")
     own = some(rows[rows["template"].notna()], "change that was proved or refuted")
     worst = own["value"].min()
-    return Reading(*exact(own["value"].mean(), len(own)), {"for all draws of every template": asked(worst)})
+    return Reading(*exact(own["value"].mean(), len(own)), {"for all draws of every template": limit(worst)})
 
 
 CLAIMS.declare(
@@ -65,7 +65,7 @@ CLAIMS.add(
     statement="It corrects the same mistake on other molecules as often as gradient descent that goes as far.",
     check=f"share of those mistakes, the certified change less gradient descent; {CHECK}",
     measured="least lead over gradient descent",
-    asked=Limit(-0.15, "> {}", "about one mistake in seven: a template has seven that are held out"),
+    limit=Limit(-0.15, "> {}", "about one mistake in seven: a template has seven that are held out"),
     corrects=CORRECTS,
     read=partial(beside, "same", "against {} ({.value:+.2f})"),
     unsharpened="Its audit is that of an optional figure.",
@@ -78,7 +78,7 @@ CLAIMS.add(
     "far and corrects the named mistakes.",
     check=f"right mappings that become wrong, the certified change less gradient descent; {CHECK}",
     measured="largest difference from gradient descent, mappings",
-    asked=Limit(0.0, "< {}", "the whole interval over templates below zero"),
+    limit=Limit(0.0, "< {}", "the whole interval over templates below zero"),
     corrects=CORRECTS,
     read=partial(beside, "broken", "against {} ({.value:+.1f})"),
     unsharpened="Its audit is that of an optional figure.",
@@ -91,7 +91,7 @@ CLAIMS.add(
     "as far.",
     check=f"right mappings gained less those lost, the certified change less gradient descent; {CHECK}",
     measured="least lead over gradient descent, mappings",
-    asked=Limit(0.0, "> {}", "the whole interval over templates above zero"),
+    limit=Limit(0.0, "> {}", "the whole interval over templates above zero"),
     corrects=CORRECTS,
     read=partial(beside, "net", "against {} ({.value:+.1f})"),
     unsharpened="Its audit is that of an optional figure.",

@@ -34,10 +34,10 @@ def said(seen):
     f"share of new inputs, clean minus flipped labels, at the largest n where it fits; {INTERVAL}. Controls: it must "
     "select better than chance without flips, and labels that are coins must teach it less",
     measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
-    asked=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
+    limit=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
     most=MOST,
 )
-def easy_to_overfit(tables, asked, most):
+def easy_to_overfit(tables, limit, most):
     """What flipped labels cost the Frobenius solution on new inputs where it fits every one of them."""
     table, drops, parts, further = tables.own(), {}, {}, {}
     for tokens, name in TOKENS.items():
@@ -45,7 +45,7 @@ def easy_to_overfit(tables, asked, most):
         n, fits = row["n"], estimate(row)
         drops[tokens] = drop = at(table, f"{tokens}_flipped", n, "fro", "drop")
         parts[f"{name}, n = {n}: flipped labels fitted in {said(fits)} of the instances"] = most(fits)
-        parts[f"{name}: they cost {said(drop)} on new inputs"] = asked(drop)
+        parts[f"{name}: they cost {said(drop)} on new inputs"] = limit(drop)
         # There must be something to lose without them.
         clean, chance = (at(table, f"{tokens}_clean", n, by, "held_out") for by in ("fro", "chance"))
         further[f"{name}: {said(clean)} without them, above chance"] = clean.low > chance.value
@@ -64,16 +64,16 @@ def easy_to_overfit(tables, asked, most):
     check="share of new inputs, after about ten steps minus after the last; the smallest of Gaussian tokens and "
     f"digits, labels flipped or not; {INTERVAL}",
     measured="share of new inputs that training on costs, the smallest of four",
-    asked=Limit(0.0, "> {}", "all four intervals must lie above zero"),
+    limit=Limit(0.0, "> {}", "all four intervals must lie above zero"),
 )
-def overfit_by_training(tables, asked):
+def overfit_by_training(tables, limit):
     """What W loses on new inputs by training on, at the largest n where flipped labels are separable."""
     table, losses = tables.own(), {}
     for tokens, name in TOKENS.items():
         n = fitted(table, tokens)["n"]
         for labels, words in (("clean", "labels by the rule"), ("flipped", "labels flipped")):
             losses[f"{name}, {words}"] = at(table, f"{tokens}_{labels}", n, "W", "early")
-    return Reading(*smallest(losses), {f"{name}: {said(loss)}": asked(loss) for name, loss in losses.items()})
+    return Reading(*smallest(losses), {f"{name}: {said(loss)}": limit(loss) for name, loss in losses.items()})
 
 
 @CLAIMS.add(
@@ -83,11 +83,11 @@ def overfit_by_training(tables, asked):
     check=f"share of new inputs at the largest n, the smaller of Gaussian tokens and digits; {INTERVAL}; share of "
     "instances with flipped labels that are still separable there, Wilson interval",
     measured="share of new inputs that the Frobenius solution selects right",
-    asked=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
+    limit=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
     few=Limit(0.5, "share of instances with flipped labels that are separable < {}", "beyond doubt fewer than half"),
     unsharpened=ELSEWHERE,
 )
-def overfit_ends(tables, asked, few):
+def overfit_ends(tables, limit, few):
     """With the largest n: new inputs by the rule's labels, and whether flipped labels are still fitted."""
     table, ends, parts, further = tables.own(), {}, {}, {}
     for tokens, name in TOKENS.items():
@@ -95,7 +95,7 @@ def overfit_ends(tables, asked, few):
         if len(sizes) < 2:
             raise NoInstance(f"second n, {name}")
         first, ends[tokens] = (at(table, f"{tokens}_clean", n, "fro", "held_out") for n in (sizes[0], sizes[-1]))
-        parts[f"{name}, n = {sizes[-1]}: {said(ends[tokens])} of new inputs"] = asked(ends[tokens])
+        parts[f"{name}, n = {sizes[-1]}: {said(ends[tokens])} of new inputs"] = limit(ends[tokens])
         further[f"{name}: more than with n = {sizes[0]}: {said(first)}"] = ends[tokens].low > first.high
         fits = at(table, f"{tokens}_flipped", sizes[-1], "fro", "separable")
         parts[f"{name}: flipped labels cannot be fitted any more: {said(fits)}"] = few(fits)

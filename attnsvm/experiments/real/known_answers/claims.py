@@ -31,17 +31,17 @@ def fitted(tables, quantity):
     check="share of held-out queries with the right atom, mean over held-out templates and its 95 % interval; the "
     "largest share of another head of the layer",
     measured="share of right atoms",
-    asked=Limit(0.9, "> {}", "nine atoms in ten, of which some twenty could be named"),
+    limit=Limit(0.9, "> {}", "nine atoms in ten, of which some twenty could be named"),
     others=Limit(0.6, "largest share of another head ≤ {}", "well below: it is the head, not the layer"),
 )
-def answers_maps(tables, asked, others):
+def answers_maps(tables, limit, others):
     rows = where(tables.own(part="heads"), quantity="right")
     own = estimate(one(where(rows, mapping=1), "head that is read"))
     (layer,) = where(rows, mapping=1)["layer"]
     rest = some(where(rows, mapping=0, layer=layer), "other head of that layer")
     most = largest(estimate(row) for _, row in rest.iterrows())
     alone = {f"no other head of its layer does (at most {most.value:.2f})": others(most.value)}
-    return Reading(*own, {"the head selects the right atom": asked(own)}, alone)
+    return Reading(*own, {"the head selects the right atom": limit(own)}, alone)
 
 
 @CLAIMS.add(
@@ -51,17 +51,17 @@ def answers_maps(tables, asked, others):
     check="cosine on the span of the constraints, less the largest of the null models of each kind, of all heads of "
     "the layer",
     measured="least lead over the largest of a kind of null models",
-    asked=Limit(0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"),
+    limit=Limit(0.0, "lead > {}", "above all of them; a null model exceeds a head like itself in half of the cases"),
     unsharpened="Its audit is that of an optional figure.",
 )
-def answers_alignment(tables, asked):
+def answers_alignment(tables, limit):
     own = one(mapping(tables, "alignment"), "alignment of the head itself", kind="head")
     rows = where(tables.own(part="heads"), layer=own["layer"], quantity="alignment")
     parts, leads = {}, []
     for kind in NULLS:
         most = some(where(rows, kind=kind), f"alignment of {kind} heads")["high"].max()
         leads.append(own["value"] - most)
-        parts[f"above the largest of {kind} heads ({most:.3f})"] = asked(leads[-1])
+        parts[f"above the largest of {kind} heads ({most:.3f})"] = limit(leads[-1])
     draws = where(rows, kind=NULLS[0])["instances"].sum()
     return Reading(*exact(min(leads), draws), parts)
 
@@ -96,13 +96,13 @@ CLAIMS.declare(
     "molecules by other templates nearly as well as the head that the model learned.",
     check="share of right atoms, less that of the head, template by template; mean and its 95 % interval",
     measured="lead over the head, share of right atoms",
-    asked=Limit(-0.05, "> {}", "one atom in twenty, about one for each reaction"),
+    limit=Limit(-0.05, "> {}", "one atom in twenty, about one for each reaction"),
     unsharpened="Its audit is that of an optional figure.",
 )
-def answers_as_good(tables, asked):
+def answers_as_good(tables, limit):
     rows = where(fitted(tables, "lead"), kind="head")
     last = estimate(some(rows, "fit to compare with the head").iloc[-1])
-    return Reading(*last, {"within the limit of the head": asked(last)})
+    return Reading(*last, {"within the limit of the head": limit(last)})
 
 
 @CLAIMS.add(
@@ -112,10 +112,10 @@ def answers_as_good(tables, asked):
     check="share of right atoms, less that of softmax regression, for each ridge and each number of reactions, "
     "template by template, mean and its 95 % interval",
     measured="least lead over softmax regression",
-    asked=Limit(0.0, "> {}", ABOVE),
+    limit=Limit(0.0, "> {}", ABOVE),
     unsharpened="Its audit is that of an optional figure.",
 )
-def answers_softmax(tables, asked):
+def answers_softmax(tables, limit):
     rows = fitted(tables, "lead")
     rows = some(rows[rows["kind"].str.startswith("softmax")], "softmax regression to compare with")
     found = {
@@ -123,7 +123,7 @@ def answers_softmax(tables, asked):
         for kind, own in rows.groupby("kind", sort=False)
         for _, row in own.iterrows()
     }
-    return Reading(*asked.worst(found), each(found, "over {} ({.value:+.3f})", asked))
+    return Reading(*limit.worst(found), each(found, "over {} ({.value:+.3f})", limit))
 
 
 @CLAIMS.add(
@@ -133,16 +133,16 @@ def answers_softmax(tables, asked):
     check="share of right atoms of the max-margin solution at the layer of the head, mean over held-out templates and "
     "its 95 % interval",
     measured="largest share with random answers",
-    asked=Limit(0.15, "≤ {}", "three times what a guess among twenty atoms gives"),
+    limit=Limit(0.15, "≤ {}", "three times what a guess among twenty atoms gives"),
     untrained=Limit(0.5, "share on a model with random weights ≤ {}", "half of the atoms"),
 )
-def answers_controls(tables, asked, untrained):
+def answers_controls(tables, limit, untrained):
     rows = fitted(tables, "right")
     random = some(where(rows, kind="random answers"), "fit of random answers")
     chance = largest(estimate(row) for _, row in random.iterrows())
     bare = estimate(one(rows, "model with random weights", kind="untrained svm"))
     words = f"the same fit on a model with random weights ({bare.value:.2f})"
-    return Reading(*chance, {"random answers": asked(chance), words: untrained(bare)})
+    return Reading(*chance, {"random answers": limit(chance), words: untrained(bare)})
 
 
 @CLAIMS.add(
@@ -151,16 +151,16 @@ def answers_controls(tables, asked, untrained):
     "every later layer one does.",
     check="whether a solution exists, of all fits of right answers",
     measured="share of separable fits at the first layer",
-    asked=Limit(0.0, "≤ {}", "one that is separable refutes it"),
+    limit=Limit(0.0, "≤ {}", "one that is separable refutes it"),
     later=Limit(1.0, "least share at a later layer ≥ {}", "one that is not separable refutes it"),
     unsharpened="Its audit is that of an optional figure.",
 )
-def answers_layers(tables, asked, later):
+def answers_layers(tables, limit, later):
     rows = where(tables.own(part="answers"), quantity="separable", kind="svm")
     first = where(rows, layer=rows["layer"].min())
     rest = some(rows[rows["layer"] > rows["layer"].min()], "fit at a later layer")
     parts = {
-        "no fit at the first layer is separable": asked(first["value"].max()),
+        "no fit at the first layer is separable": limit(first["value"].max()),
         "at later layers all are": later(rest["value"].min()),
     }
     return Reading(*exact(first["value"].mean(), len(first)), parts)

@@ -61,14 +61,14 @@ CLAIMS.declare(
     statement="On every rung the alignment is above that of random heads with the same singular values.",
     check=f"cosine less that of the null heads, per instance, in the parametrisation's norm; {MEDIANS}",
     measured="median difference from the null, at the rung with the least",
-    asked=Limit(
+    limit=Limit(
         0.0,
         "> {}",
         "any matrix aligns with the SVM of what it selects: the difference counts, and untrained layers have none",
     ),
     untrained=UNTRAINED,
 )
-def ladder_above_null(tables, asked, untrained):
+def ladder_above_null(tables, limit, untrained):
     table = tables.own()
     gains = {
         name: rung(name=name, when="end", quantity=f"gain_{of.norm}").estimate(table) for name, of in RUNGS.items()
@@ -76,7 +76,7 @@ def ladder_above_null(tables, asked, untrained):
     starts = rung(name=tuple(RUNGS), when="start", quantity="gain_fro").read(table)
     words = f"before training no rung is {untrained.value} above its null"
     before = {words: all(untrained(one.number) for one in starts)}
-    return Reading(*asked.worst(gains), each(gains, "'{}' is above its null", asked), before)
+    return Reading(*limit.worst(gains), each(gains, "'{}' is above its null", limit), before)
 
 
 @CLAIMS.add(
@@ -84,16 +84,16 @@ def ladder_above_null(tables, asked, untrained):
     statement="Weight decay on K and Q lowers the rank of K Qᵀ, as a nuclear penalty does, and that on W does not.",
     check=f"effective rank with the largest decay over that without, per instance; {MEDIANS}",
     measured="median ratio of effective ranks",
-    asked=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
+    limit=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
 )
-def ladder_decay_rank(tables, asked):
+def ladder_decay_rank(tables, limit):
     table = tables.own()
     factors = ratio(decay=LAST).estimate(table)
     whole = ratio(decay=LAST, name="W").estimate(table)
     found = {one.row["decay"]: one.number.value for one in ratio(decay=EACH).read(table)}
     ratios = [found[decay] for decay in sorted(found)]
     parts = {
-        f"on K and Q: upper end at most {asked.value}": asked(factors),
+        f"on K and Q: upper end at most {limit.value}": limit(factors),
         "on W: the interval lies above that of K and Q": whole.low > factors.high,
     }
     falls = {"on K and Q: the more decay, the lower": bool((np.diff([1, *ratios]) < 0).all())}
@@ -105,12 +105,12 @@ def ladder_decay_rank(tables, asked):
     statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
     check=f"cosine with a decay less that without, per instance; {MEDIANS}; every decay",
     measured="median change of the cosine, at the best decay",
-    asked=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
+    limit=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
     unsharpened=ELSEWHERE,
 )
-def ladder_decay_alignment(tables, asked):
+def ladder_decay_alignment(tables, limit):
     rows = {one.row["decay"]: one.number for one in change(decay=EACH).read(tables.own())}
-    return Reading(*largest(rows), each(rows, "decay {:g} raises it", asked))
+    return Reading(*largest(rows), each(rows, "decay {:g} raises it", limit))
 
 
 @CLAIMS.add(
@@ -119,7 +119,7 @@ def ladder_decay_alignment(tables, asked):
     "alignment is that of a random head.",
     check=f"cosine less that of the null heads, per instance, with the largest decay and without; {MEDIANS}",
     measured="median difference from the null, largest decay",
-    asked=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
+    limit=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
     fits=Limit(
         0.99,
         "share of training inputs right, median ≥ {}",
@@ -127,12 +127,12 @@ def ladder_decay_alignment(tables, asked):
     ),
     unsharpened=ELSEWHERE,
 )
-def ladder_decay_breaks(tables, asked, fits):
+def ladder_decay_breaks(tables, limit, fits):
     table = tables.own()
     gain, free = (decayed(quantity="gain_nuc", decay=decay).estimate(table) for decay in (MOST, 0.0))
     train = decayed(quantity="train", decay=MOST).estimate(table)
     further = {
-        "without decay the alignment is above its null": asked.against(free),
+        "without decay the alignment is above its null": limit.against(free),
         "the layer still fits its inputs": fits(train.value),
     }
-    return Reading(*gain, {"with the largest decay the alignment is not above its null": asked(gain.low)}, further)
+    return Reading(*gain, {"with the largest decay the alignment is not above its null": limit(gain.low)}, further)

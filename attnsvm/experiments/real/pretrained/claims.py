@@ -73,19 +73,19 @@ CLAIMS.declare(
     check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of permuted "
     "selections and of the best rule that reads no token; mean over heads and its 95 % interval",
     measured="lead over random heads, share of held-out sentences, mean",
-    asked=Limit(0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"),
+    limit=Limit(0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"),
     growing=Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero"),
 )
-def pretrained_held_out(tables, asked, growing):
+def pretrained_held_out(tables, limit, growing):
     rows = tables.own(part="head", quantity="predicted", norm="fro")
     few, many = (int(row["inputs"]) for row in ends(where(rows, kind="head").sort_values("inputs"), "inputs"))
     lead = {kind: paired(rows, kind, many) for kind in ("random", "permuted", "rule")}
     seen = {kind: sample_mean(values) for kind, values in lead.items()}
     growth = sample_mean((lead["random"] - paired(rows, "random", few)).dropna())
     parts = {
-        f"above random heads ({seen['random'].value:+.3f})": asked(seen["random"]),
-        f"above permuted selections ({seen['permuted'].value:+.3f})": asked(seen["permuted"]),
-        f"above the best rule that reads no token ({seen['rule'].value:+.3f})": asked(seen["rule"]),
+        f"above random heads ({seen['random'].value:+.3f})": limit(seen["random"]),
+        f"above permuted selections ({seen['permuted'].value:+.3f})": limit(seen["permuted"]),
+        f"above the best rule that reads no token ({seen['rule'].value:+.3f})": limit(seen["rule"]),
         f"the lead over random heads grows from {few} to {many} inputs ({growth.value:+.3f})": growing(growth),
     }
     return Reading(*seen["random"], parts)
@@ -98,14 +98,14 @@ def pretrained_held_out(tables, asked, growing):
     check="margin of the certified solution relative to that of random heads, geometric mean over heads that select a "
     "delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
     measured="margin relative to random heads, geometric mean",
-    asked=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
+    limit=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
     attends=Limit(
         0.5,
         "share of inputs in which the head selects a delimiter ≥ {}",
         "from there on a head counts as attending to them",
     ),
 )
-def pretrained_sink(tables, asked, attends):
+def pretrained_sink(tables, limit, attends):
     rows, chosen = (tables.own(part="head", quantity=quantity) for quantity in ("margin_ratio", "delimiter"))
     sinks = chosen[chosen["value"].map(attends)].set_index(HEAD).index
     ratios = where(rows, kind="random").set_index(HEAD)
@@ -114,10 +114,10 @@ def pretrained_sink(tables, asked, attends):
     whole, plain = some(whole, "such head with all tokens"), some(plain, "such head without delimiters")
     wide, left, drop = (np.exp(sample_mean(values)[:3]) for values in (whole, plain, (whole - plain).dropna()))
     parts = {
-        f"wider than that of random heads ({wide[0]:.2f} times)": asked(wide[1]),
-        f"not once delimiters cannot be selected ({left[0]:.2f} times)": not asked(left[1]),
+        f"wider than that of random heads ({wide[0]:.2f} times)": limit(wide[1]),
+        f"not once delimiters cannot be selected ({left[0]:.2f} times)": not limit(left[1]),
     }
-    further = {f"the delimiters make the difference ({drop[0]:.2f} times)": asked(drop[1])}
+    further = {f"the delimiters make the difference ({drop[0]:.2f} times)": limit(drop[1])}
     return Reading(*wide, len(whole), parts, further)
 
 

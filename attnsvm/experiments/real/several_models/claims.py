@@ -80,11 +80,11 @@ CLAIMS.declare(
     statement="In every model fewer heads lead the rule in the last sixth of the depth than in the first.",
     check="share of heads predicted better than by the best rule, last sixth of the layers less the first",
     measured="largest difference of a model",
-    asked=Limit(
+    limit=Limit(
         0.0, "difference of the shares of every model < {}", "one model in which late heads lead it as often is enough"
     ),
 )
-def several_models_deep(tables, asked):
+def several_models_deep(tables, limit):
     rows = where(tables.own(), part="share", control="predicted, rule")
     rows = some(rows[rows["depth"].notna()], "share of heads that lead the rule, by depth")
     early, late = (
@@ -93,4 +93,4 @@ def several_models_deep(tables, asked):
     falls = {model: difference(late[model], early[model]) for model in early if model in late}
     if not falls:
         raise NoInstance("model with heads in the first and in the last sixth of its depth")
-    return Reading(*largest(falls), each(falls, "{} ({.value:+.2f})", lambda fall: asked(fall.value)))
+    return Reading(*largest(falls), each(falls, "{} ({.value:+.2f})", lambda fall: limit(fall.value)))

@@ -23,15 +23,15 @@ def with_dropout(table, quantity):
     check="median of 1 − correlation with the certified solution after the last step, 95 % interval; and whether it is "
     "smaller than a decade before",
     measured="largest median distance with dropout",
-    asked=Limit(0.05, "≤ {}", "a correlation of .95, as for plain attention after as many steps"),
+    limit=Limit(0.05, "≤ {}", "a correlation of .95, as for plain attention after as many steps"),
 )
-def dropout_law(tables, asked):
+def dropout_law(tables, limit):
     table, further = tables.own(), {}
     ends = with_dropout(table, "distance")
     for name, at in ends.items():
         earlier = decade_before(where(table, variant=name, quantity="distance"))
         further[f"{name} still falling"] = at.value < earlier["value"]
-    return Reading(*largest(ends), each(ends, "{} near its solution", asked), further)
+    return Reading(*largest(ends), each(ends, "{} near its solution", limit), further)
 
 
 @CLAIMS.add(
@@ -39,11 +39,11 @@ def dropout_law(tables, asked):
     statement="Dropout on the attention weights does not change which tokens are selected.",
     check="share of inputs with the same token from the same start, 95 % interval over the instances",
     measured="smallest share of inputs with the same token",
-    asked=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
+    limit=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
 )
-def dropout_tokens(tables, asked):
+def dropout_tokens(tables, limit):
     found = with_dropout(tables.own(), "same")
-    return Reading(*smallest(found), each(found, "{} keeps the tokens", asked))
+    return Reading(*smallest(found), each(found, "{} keeps the tokens", limit))
 
 
 CLAIMS.declare(

@@ -27,21 +27,21 @@ def end(tables, selector, quantity):
     check="median of 1 − correlation with the certified solution of the run's own tokens after the last step, 95 % "
     "interval; against a decade before; control: entropy rewarded",
     measured="largest median distance of a router",
-    asked=Limit(
+    limit=Limit(
         0.05,
         "≤ {}",
         "a correlation of .95: as near as plain attention of this shape is known to come in such a number of steps",
     ),
 )
-def router_law(tables, asked):
+def router_law(tables, limit):
     """The largest median distance of a router; the control must stay away, and no router may have stopped."""
     parts, further, ends = {}, {}, {}
     for name in selectors(tables):
         ends[name] = at = end(tables, name, "distance")
         earlier = decade_before(where(tables.own(), selector=name, quantity="distance"))
-        parts[f"{name} near the solution of its tokens"] = asked(at)
+        parts[f"{name} near the solution of its tokens"] = limit(at)
         further[f"{name} still falling"] = at.value < earlier["value"]
-    further["with entropy rewarded far from it"] = asked.against(end(tables, "reward", "distance"))
+    further["with entropy rewarded far from it"] = limit.against(end(tables, "reward", "distance"))
     return Reading(*largest(ends), parts, further)
 
 
@@ -50,12 +50,12 @@ def router_law(tables, asked):
     statement="A router with an entropy penalty or Gumbel-softmax selects the tokens that plain attention selects.",
     check="share of inputs with the same token from the same start, 95 % interval over the instances",
     measured="smallest share of inputs with attention's token",
-    asked=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
+    limit=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
     unsharpened=ELSEWHERE,
 )
-def router_tokens(tables, asked):
+def router_tokens(tables, limit):
     found = {name: end(tables, name, "same") for name in selectors(tables)}
-    return Reading(*smallest(found), each(found, "{} shares attention's tokens", asked))
+    return Reading(*smallest(found), each(found, "{} shares attention's tokens", limit))
 
 
 @CLAIMS.add(
@@ -64,10 +64,10 @@ def router_tokens(tables, asked):
     check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
     "infinity",
     measured="largest median ratio of the steps",
-    asked=Limit(1.0, "< {}", "fewer steps in the median, for every selector that sharpens"),
+    limit=Limit(1.0, "< {}", "fewer steps in the median, for every selector that sharpens"),
     unsharpened=ELSEWHERE,
 )
-def router_sooner(tables, asked):
+def router_sooner(tables, limit):
     """Both ways of being there: the direction, and the saturation."""
     ways = {"near its solution": "ratio_near", "saturated": "ratio_saturated"}
     found = {
@@ -75,7 +75,7 @@ def router_sooner(tables, asked):
         for name in selectors(tables)
         for what, quantity in ways.items()
     }
-    return Reading(*largest(found), each(found, "{}", asked))
+    return Reading(*largest(found), each(found, "{}", limit))
 
 
 after = number(step=LAST, missing="{quantity} of {selector}")

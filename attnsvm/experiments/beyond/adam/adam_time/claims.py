@@ -46,15 +46,15 @@ def distances(curves) -> list[float]:
     "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
     "slower of the two paces",
     measured="relative deviation of the pace of the margin from the closed form",
-    asked=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
+    limit=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
     slower=Limit(
         0.1, "deviation from the slower of two paces, some run: size > {}", "it fails where the two are equal"
     ),
 )
-def adam_pace_closed(tables, asked, slower):
+def adam_pace_closed(tables, limit, slower):
     """The deviation from the closed form, beside that from the slower of the two paces: its largest is the control."""
     own, other = (ends(tables, quantity) for quantity in ("deviation", "slower"))
-    parts = {f"β2, η = {run}: {row['value']:+.1e}": asked(abs(row["value"])) for run, row in own.iterrows()}
+    parts = {f"β2, η = {run}: {row['value']:+.1e}": limit(abs(row["value"])) for run, row in own.iterrows()}
     control = max(other["value"], key=abs)
     further = {f"the slower of two paces: {control:+.2f} in some run": slower(abs(control))}
     return Reading(*exact(max(own["value"], key=abs), own["instances"].min()), parts, further)
@@ -68,7 +68,7 @@ def adam_pace_closed(tables, asked, slower):
     check="margin ratio in the max norm, median over the instances: of every run after 20 such times; and of any two "
     "runs at equal times, once P times the step is 50 logits; control: runs that end before",
     measured="smallest median of the margin ratio in the max norm, runs that have their time behind them",
-    asked=Limit(0.95, "every run ≥ {}", "as first asked"),
+    limit=Limit(0.95, "every run ≥ {}", "as first asked"),
     done=Limit(
         20.0,
         "steps of a run that has its time behind it, in times ≥ {}",
@@ -77,18 +77,18 @@ def adam_pace_closed(tables, asked, slower):
     spread=Limit(0.05, "distance of two runs at equal times ≤ {}", "as much as may be missing to one at the end"),
     start=Limit(50.0, "P times the step, in logits ≥ {}", "the start's margins are a few logits"),
 )
-def adam_sign_time(tables, asked, done, spread, start):
+def adam_sign_time(tables, limit, done, spread, start):
     """Every run that has its time behind it; and all runs at equal times, as far apart as any two of them are."""
     ratios = ends(tables, "linf")
     has_its_time = ends(tables, "time")["value"].reindex(ratios.index).map(done)
     late = some(ratios[has_its_time], "run that has its time behind it")
     seen = {run: estimate(row) for run, row in late.iterrows()}
-    parts = each(seen, "β2, η = {}: {.value:.3f}", asked)
+    parts = each(seen, "β2, η = {}: {.value:.3f}", limit)
     apart = distances([way for way in ways(tables, start).values() if len(way[0])])
     if not apart:
         raise NoInstance("time that two runs share")
     widest = max(apart)
     parts[f"at {len(apart)} equal times no two runs farther apart than {widest:.3f}"] = spread(widest)
     early = some(ratios[~has_its_time], "run that ends before its time")["value"]
-    further = {f"{len(early)} runs before their time: {early.max():.3f} at most": not asked(early.max())}
+    further = {f"{len(early)} runs before their time: {early.max():.3f} at most": not limit(early.max())}
     return Reading(*smallest(seen), parts, further)

@@ -18,7 +18,7 @@ CLAIMS = Claims(group="beyond")
     "solution, Wilson interval; 24,000 more hard steps by shares of ‖(K, Q)‖: what the best multipliers and the best A "
     "leave of the conditions, relative to ‖(K, Q)‖, medians and their 95 % intervals; control: one norm for both",
     measured="median of what is left of the spiral's conditions",
-    asked=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
+    limit=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
     tenth=Limit(0.1, "distance from hard steps over that from the nuclear solution ≤ {}", "ten times nearer"),
     most=Limit(0.85, "share of instances so much nearer ≥ {}", "nearly all, beyond doubt"),
     times=Limit(5.0, "left without turning over left with it ≥ {}", "A is more than one parameter more"),
@@ -26,7 +26,7 @@ CLAIMS = Claims(group="beyond")
     slack=Limit(0.01, "mean excess of margins with multipliers ≤ {}", "complementary slackness to a per cent"),
     nuclear=Limit(1e-3, "1 − correlation with the nuclear solution ≤ {}", "as asked of one norm elsewhere"),
 )
-def KQ_published_spiral(tables, asked, tenth, most, times, apart, slack, nuclear):
+def KQ_published_spiral(tables, limit, tenth, most, times, apart, slack, nuclear):
     """Where the published rule goes, which conditions that limit meets, and what one norm for both changes."""
     table = some(tables.own(), "instance with a certified nuclear solution")
 
@@ -41,14 +41,14 @@ def KQ_published_spiral(tables, asked, tenth, most, times, apart, slack, nuclear
     far, joint = (sample_median(ends(by, "from nuclear")) for by in ("two norms", "one norm"))
     parts = {
         f"published rule nearer to hard steps than to the nuclear solution by that: {near.value:.2f}": most(near),
-        f"far out, the spiral's conditions are met ({own.value:.2g})": asked(own),
+        f"far out, the spiral's conditions are met ({own.value:.2g})": limit(own),
     }
     further = {
         f"without turning {turning.value:.1f} times as much is left": times(turning),
         f"multipliers at least margins only ({excess.value:.2g})": slack(excess),
         f"the nuclear solution's are not met ({other.value:.2g})": apart(other),
         f"nor is it the nuclear solution ({far.value:.2g} away)": nuclear.against(far),
-        f"one norm for both: the nuclear solution's are met ({control.value:.2g})": asked(control),
+        f"one norm for both: the nuclear solution's are met ({control.value:.2g})": limit(control),
         f"the spiral's are not ({unlike.value:.2g})": apart(unlike),
         f"and it is the nuclear solution ({joint.value:.2g} away)": nuclear(joint),
     }

@@ -28,19 +28,19 @@ def after(tables):
     "every rate; share of instances within the threshold, Wilson interval; median over that after 2000 steps; share of "
     "instances to which it is nearer than margin 1 throughout, the relaxed solution and margins of other inputs",
     measured="1 − correlation, median at the worst rate",
-    asked=THRESHOLD,
+    limit=THRESHOLD,
     within=Limit(2e-3, "distance of an instance that counts as near ≤ {}", "the threshold of the median"),
     most=Limit(0.7, "share of near instances ≥ {}", "two of three, beyond doubt, at the slowest rate too"),
     falling=Limit(0.1, "median over that after a quarter of the steps ≤ {}", "1/16 is like 1/steps²"),
     nearest=Limit(0.8, "share of instances nearest to the graded solution ≥ {}", "where v is fastest, the relaxed one"),
 )
-def joint_graded_median(tables, asked, within, most, falling, nearest):
+def joint_graded_median(tables, limit, within, most, falling, nearest):
     """Median, tail and fall at every rate; and which of three solutions is the nearest where they are apart."""
     found, parts, further, rival = {}, {}, {}, []
     for rate, (rows, fall) in after(tables).items():
         found[rate] = own = sample_median(rows["graded"])
         near, worst = share_of(rows["graded"].map(within)), rows["graded"].max()
-        parts[f"rate {rate:g}: median within the threshold ({own.value:.2g})"] = asked(own)
+        parts[f"rate {rate:g}: median within the threshold ({own.value:.2g})"] = limit(own)
         further[f"rate {rate:g}: {near.value:.2f} of the instances near it, the farthest at {worst:.2g}"] = most(near)
         parts[f"rate {rate:g}: the median falls to {fall:.2g} of itself"] = falling(fall)
         rival.append(rows["graded"] <= rows[["relaxed", "even", "shuffled"]].min(axis=1))
@@ -63,10 +63,10 @@ def joint_graded_median(tables, asked, within, most, falling, nearest):
     "share of instances in which it is nearer than margin 1 throughout, and the reverse at the slowest v, Wilson "
     "intervals",
     measured="1 − correlation, median at the fastest v",
-    asked=THRESHOLD,
+    limit=THRESHOLD,
     most=Limit(0.85, "share of instances ≥ {}", "nearly every instance, beyond doubt"),
 )
-def joint_relaxed_median(tables, asked, most):
+def joint_relaxed_median(tables, limit, most):
     """The fastest v and the slowest, instance by instance against margin 1 throughout."""
     rows = {rate: own for rate, (own, _) in after(tables).items()}
     if len(rows) < 2:
@@ -75,7 +75,7 @@ def joint_relaxed_median(tables, asked, most):
     own, nearer = sample_median(fast["relaxed"]), share_of(fast["relaxed"] < fast["even"])
     other = share_of(slow["even"] < slow["relaxed"])
     parts = {
-        f"fastest v: median within the threshold ({own.value:.2g}), maximum {fast['relaxed'].max():.2g}": asked(own),
+        f"fastest v: median within the threshold ({own.value:.2g}), maximum {fast['relaxed'].max():.2g}": limit(own),
         f"fastest v: nearer than margin 1 throughout in {nearer.value:.2f} of the instances": most(nearer),
         f"slowest v: margin 1 throughout is nearer in {other.value:.2f}": most(other),
     }

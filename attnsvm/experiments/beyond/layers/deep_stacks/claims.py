@@ -43,13 +43,13 @@ def ends(tables):
     "median against the step; median predicted by continuing each instance from 3333 and 10,000 steps as a power of "
     "the step; control: counting rows shuffled",
     measured="median 1 − correlation, the farthest layer",
-    asked=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
+    limit=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
     slope=Limit(-1.5, "slope of every layer's median ≤ {}", "nearer to −2 than to −1"),
     foretold=Limit(
         1.5, "factor between predicted and measured median ≤ {}", "1/steps instead of 1/steps² would be a factor 3"
     ),
 )
-def layers_depth_steps(tables, asked, slope, foretold):
+def layers_depth_steps(tables, limit, slope, foretold):
     """The median of every layer after the last step, how it falls, and what the first two steps say of it."""
     found, others = ends(tables)
     falls, ratios = {}, {}
@@ -61,7 +61,7 @@ def layers_depth_steps(tables, asked, slope, foretold):
         ratios[place] = abs(np.log(end.median() / predicted.median()))
     worst = max(falls.values())
     parts = {
-        f"every layer: upper end below {asked.value}": all(map(asked, found.values())),
+        f"every layer: upper end below {limit.value}": all(map(limit, found.values())),
         f"every layer's median falls like the step to the power {worst:.2f} or faster": slope(worst),
     }
     factor = np.exp(max(ratios.values()))

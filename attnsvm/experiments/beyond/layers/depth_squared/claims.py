@@ -18,12 +18,12 @@ CLAIMS = Claims(group="beyond")
     check="1 − correlation with the law's SVM after 30,000 steps, medians and their 95 % intervals, and over a ninth "
     "of the median after 10,000; control: counting rows shuffled",
     measured="median 1 − correlation, the farthest layer",
-    asked=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
+    limit=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
     foretold=Limit(
         1.4, "factor between a ninth and the median ≤ {}", "1/steps would leave 3, the power 1.5 leaves 1.73"
     ),
 )
-def layers_depth_squared(tables, asked, foretold):
+def layers_depth_squared(tables, limit, foretold):
     """The median of every layer after the last step, against that before times the squared ratio of the steps."""
     (found, others), factors = ends(tables), []
     for wide in layers(tables, "law").values():
@@ -32,7 +32,7 @@ def layers_depth_squared(tables, asked, foretold):
         factors.append(np.exp(abs(np.log(end.median() / law))))
     worst = max(factors)
     parts = {
-        f"every layer: upper end below {asked.value}": all(map(asked, found.values())),
+        f"every layer: upper end below {limit.value}": all(map(limit, found.values())),
         f"every median as 1/steps² foretells it, within a factor {worst:.2f}": foretold(worst),
     }
     return Reading(*largest(found)[:3], min(one.instances for one in found.values()), parts, others)

@@ -95,17 +95,17 @@ def instances(tables) -> pd.DataFrame:
     "that saturate, over that with m = 0; median and 95 % interval where a row is reversed; largest distance of the "
     "ratio from 1 where none is, nor is open",
     measured="ratio of the distances, median",
-    asked=Limit(1.5, "≥ {}", "beyond doubt farther"),
+    limit=Limit(1.5, "≥ {}", "beyond doubt farther"),
     same=Limit(0.01, "distance from 1 without a reversed row ≤ {}", "the same solution"),
 )
-def row_ends_equality(tables, asked, same):
+def row_ends_equality(tables, limit, same):
     table = instances(tables)
     ratio, without = table["weak"] / table["equal"], (table["reversed"] == 0) & (table["open"] == 0)
     turned = table["reversed"] > 0
     found = sample_median(some(ratio[turned], "instance with a reversed row"))
     worst = (some(ratio[without], "instance without one") - 1.0).abs().max()
     main = {
-        f"{found.instances} instances with a reversed row: {found.value:.2g} times as far": asked(found),
+        f"{found.instances} instances with a reversed row: {found.value:.2g} times as far": limit(found),
         f"without one the ratio is 1 to {worst:.1g}": same(worst),
     }
     return Reading(*found, main)
@@ -120,18 +120,18 @@ def row_ends_equality(tables, asked, same):
     check="two layers after 50,000 steps: largest 1 − correlation of both layers with the problem with a winner in "
     "every row, in instances without such a mixture and with one; with the problem of the tokens inside, in all",
     measured="largest 1 − correlation without such a mixture",
-    asked=Limit(1e-3, "≤ {}", "that of `layers_conditions`, as first asked"),
+    limit=Limit(1e-3, "≤ {}", "that of `layers_conditions`, as first asked"),
 )
-def row_ends_first(tables, asked):
+def row_ends_first(tables, limit):
     table = instances(tables)
     outside = table["outside"].astype(bool)
     free = some(table[~outside], "instance without such a mixture")
     beyond = some(table[outside], "instance with such a mixture")
     worst, inside = free["stated"].max(), table["inside"].max()
-    far = int((~beyond["stated"].map(asked)).sum())
-    near = {f"without one near in every instance ({len(free)}, the farthest at {worst:.2g})": asked(worst)}
+    far = int((~beyond["stated"].map(limit)).sum())
+    near = {f"without one near in every instance ({len(free)}, the farthest at {worst:.2g})": limit(worst)}
     further = {
         f"with one {far} of {len(beyond)} are farther": far > 0,
-        f"with the token inside all are near (the farthest at {inside:.2g})": asked(inside),
+        f"with the token inside all are near (the farthest at {inside:.2g})": limit(inside),
     }
     return Reading(worst, float("nan"), float("nan"), len(free), near, further)

@@ -19,12 +19,12 @@ CLAIMS = Claims(group="beyond")
     "where no probability that a row goes to has changed since half of the steps; how many these are, Wilson interval; "
     "growth of their distance times ‖W‖² since then, median",
     measured="largest 1 − correlation where the rows have settled",
-    asked=Limit(0.01, "≤ {}", "as first asked, of every instance"),
+    limit=Limit(0.01, "≤ {}", "as first asked, of every instance"),
     moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
     often=Limit(0.5, "share of settled instances ≥ {}", "beyond doubt most of them"),
     falls=Limit(1.4, "growth of the distance times ‖W‖², median ≤ {}", "1/‖W‖ would leave that of ‖W‖"),
 )
-def layers_settled_rows(tables, asked, moved, often, falls):
+def layers_settled_rows(tables, limit, moved, often, falls):
     """The farthest settled instance of each kind, how many settle, and how their distance falls."""
     table = some(tables.own(), "measured instance")
     end, half, parts = last(table), table[table["step"] < table["step"].max()], {}
@@ -32,7 +32,7 @@ def layers_settled_rows(tables, asked, moved, often, falls):
     for kind, rows in end.groupby("kind", sort=False):
         own = some(still[still["kind"] == kind], SETTLED.format(kind))
         words = f"{kind}: {len(own)} of {len(rows)} settled, the farthest at {own['value'].max():.2g}"
-        parts[words] = asked(own["value"].max())
+        parts[words] = limit(own["value"].max())
     others = end.drop(still.index)
     share = proportion(len(still), len(end))
     both = some(
@@ -40,7 +40,7 @@ def layers_settled_rows(tables, asked, moved, often, falls):
     )
     growth = both["norm"] / both["norm before"]
     ratio = (both["value"] / both["value before"] * growth**2).median()
-    far = len(others[~others["value"].map(asked)])
+    far = len(others[~others["value"].map(limit)])
     words = f"while ‖W‖ grows {growth.median():.2f}-fold, their distance times ‖W‖² does {ratio:.2f}-fold"
     parts[words] = falls(ratio)
     further = {

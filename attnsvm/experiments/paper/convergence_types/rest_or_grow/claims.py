@@ -9,7 +9,7 @@ from attnsvm.audit.rows import where
 CLAIMS = Claims(group="paper", seeds=(100000, 100063))
 
 
-def grow_or_rest(attention, tables, asked, still, inseparable):
+def grow_or_rest(attention, tables, limit, still, inseparable):
     """The share of the growing runs that end locally optimal along their solution; and what the resting ones are."""
     rows = some(where(tables.own(), attention=attention), "run that is not global")
     growing, others = rows[rows["course"] == "grows"], rows[rows["course"] != "grows"]
@@ -20,7 +20,7 @@ def grow_or_rest(attention, tables, asked, still, inseparable):
         ended = some(runs, f"growing run of {parametrisation}")["local"].mean()
         before = where(rows, parametrisation=parametrisation)["first"].mean()
         words = f"{parametrisation}: {ended:.3f} of {len(runs)} growing runs end locally optimal"
-        parts[f"{words} (as first asked {before:.3f})"] = asked(ended)
+        parts[f"{words} (as first asked {before:.3f})"] = limit(ended)
     share = len(resting) / len(others)
     parts[f"{share:.2f} of the {len(others)} others rest"] = still(share)
     without, control = (share_of(~part["separable"]) for part in (resting, growing))
@@ -48,7 +48,7 @@ for key, short, attention, place in (
         "a run grows if its norm grows by more than the root of that; of the growing ones, share that ends at locally "
         "optimal tokens with a correlation of 0.9 or more, Wilson interval; beside it the share as first asked",
         measured="share of growing runs that end locally optimal",
-        asked=Limit(0.95, "each share ≥ {}", "as first asked, of each parametrisation"),
+        limit=Limit(0.95, "each share ≥ {}", "as first asked, of each parametrisation"),
         still=Limit(0.8, "share of the others that rest ≥ {}", "some come to rest late"),
         inseparable=Limit(
             0.9,

@@ -15,13 +15,13 @@ CLAIMS = Claims(group="paper")
     check="1 − correlation with W_fin + C·W_mm, C from the norm of W, at every d: mean and its 95 % interval over the "
     "saturated runs, against all runs whose tokens are barely selected",
     measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",
-    asked=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
+    limit=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
     selected=Limit(
         1e-15, "largest unselected probability of a saturated run ≤ {}", "it is lost when it is added to one"
     ),
     barely=Limit(1e-9, "of a run whose tokens are barely selected > {}", "the upper third of those that are accepted"),
 )
-def generalised_svm_saturated(tables, asked, selected, barely):
+def generalised_svm_saturated(tables, limit, selected, barely):
     """The mean distance of the saturated runs at every d, beside that of all runs whose tokens are barely selected."""
     rows = tables.own()
     done, begun = (rows[rows["unselected_max"].map(limit)] for limit in (selected, barely))
@@ -29,10 +29,10 @@ def generalised_svm_saturated(tables, asked, selected, barely):
     for d in sorted(rows["d"].unique()):
         here = some(done[done["d"] == d], f"saturated run at d = {d}")
         found.append(near := sample_mean(here["svmeq_norm"]))
-        parts[f"d = {d}: {len(here)} saturated runs within the threshold ({near.value:.2g})"] = asked(near)
+        parts[f"d = {d}: {len(here)} saturated runs within the threshold ({near.value:.2g})"] = limit(near)
         further[f"d = {d}: nearer than W_mm and the one-token SVM"] = (
             near.value < here[["mm", "one_token"]].mean().min()
         )
     far = sample_mean(some(begun, "run whose tokens are barely selected")["svmeq_norm"])
-    further[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = asked.against(far)
+    further[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = limit.against(far)
     return Reading(*largest(found)[:3], len(done), parts, further)

@@ -17,13 +17,13 @@ CLAIMS = Claims(group="beyond")
     check="share of new inputs that W selects right after a tenth of the steps, less that after all of them, instance "
     "by instance, 128 inputs of Gaussian tokens and 64 images of digits; 95 % intervals of the means",
     measured="gain of stopping with flipped labels, the smaller of Gaussian tokens and digits",
-    asked=Limit(0.0, "> {}", "the whole interval; with clean labels it must lie below zero"),
+    limit=Limit(0.0, "> {}", "the whole interval; with clean labels it must lie below zero"),
 )
-def overfit_by_flipped(tables, asked):
+def overfit_by_flipped(tables, limit):
     """What stopping after about a tenth of the steps gains: asked of flipped labels, the opposite of clean ones."""
     table, gains, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
-        for labels, met in (("flipped", asked), ("clean", asked.against)):
+        for labels, met in (("flipped", limit), ("clean", limit.against)):
             rows = some(where(table, variant=f"{tokens}_{labels}"), f"instance of {name} with {labels} labels")
             rows = rows[rows["n"] == rows["n"].max()].sort_values("step")
             gain = estimate(decade(rows)[1])

@@ -19,7 +19,7 @@ CLAIMS = Claims(group="secondary")
     "intervals; share of new inputs that the Frobenius solution of clean labels selects right, 95 % interval of the "
     "mean over the instances",
     measured="share of new inputs right beyond the boundary, the smaller of Gaussian tokens and digits",
-    asked=Limit(0.5, "> {}", "as first asked: a rule that knows v and not the label is right half of the time"),
+    limit=Limit(0.5, "> {}", "as first asked: a rule that knows v and not the label is right half of the time"),
     few=Limit(0.5, "share of instances with flipped labels that are separable < {}", "as first asked"),
     below=Limit(
         3.55,
@@ -28,7 +28,7 @@ CLAIMS = Claims(group="secondary")
     ),
     above=Limit(7.0, "constraints per entry of many inputs ≥ {}", "none of 32 was fitted at 7 on Gaussian tokens"),
 )
-def overfit_ends_ratio(tables, asked, few, below, above):
+def overfit_ends_ratio(tables, limit, few, below, above):
     """Whether flipped labels are separable on either side of the boundary, and the rule is learned beyond it."""
     table, learned, parts = tables.own(), {}, {}
     for tokens, name in TOKENS.items():
@@ -42,5 +42,5 @@ def overfit_ends_ratio(tables, asked, few, below, above):
         parts[f"{name}, {first['ratio']:.2f} per entry: in {fails.value:.2f}"] = few(fails)
         clean = one(table, f"share of new inputs right, {name}", tokens=tokens, quantity="held_out", n=first["n"])
         learned[tokens] = own = estimate(clean)
-        parts[f"{name}: labels by the rule teach {own.value:.2f} of new inputs there"] = asked(own)
+        parts[f"{name}: labels by the rule teach {own.value:.2f} of new inputs there"] = limit(own)
     return Reading(*smallest(learned), parts)

@@ -24,22 +24,22 @@ def wide(tables, quantity):
     check="certified margin on merged tokens over that on one token of every pair, median over the instances and its "
     "95 % interval; the same over that on all tokens, and with lengths brought back",
     measured="margin on merged tokens, over that on one of every pair",
-    asked=Limit(1.0, "< {}", "narrower, beyond the interval"),
+    limit=Limit(1.0, "< {}", "narrower, beyond the interval"),
     length=Limit(0.1, "distance of the ratio from 1/√2, as a share of it ≤ {}", "tokens of a pair overlap"),
     restored=Limit(0.1, "distance from that on one of two, length brought back ≤ {}", "as wide as that"),
 )
-def merged_margin_length(tables, asked, length, restored):
+def merged_margin_length(tables, limit, length, restored):
     """Merged over one of two, in the median; and with the length brought back."""
     found = wide(tables, "margin")
     ratio, unit = (sample_median(found[name] / found["half"]) for name in ("merged", "merged unit"))
     whole = sample_median(found["merged"])
     expected = 1 / np.sqrt(2)
     parts = {
-        f"narrower than on one of two ({ratio.value:.3f} times)": asked(ratio),
+        f"narrower than on one of two ({ratio.value:.3f} times)": limit(ratio),
         f"by the length lost: {ratio.value / expected:.3f} of 1/√2": length(abs(ratio.value / expected - 1)),
         f"with the length brought back {unit.value:.3f} times that on one of two": restored(abs(unit.value - 1)),
     }
-    return Reading(*ratio, parts, {f"narrower than on all tokens ({whole.value:.3f} times)": asked(whole)})
+    return Reading(*ratio, parts, {f"narrower than on all tokens ({whole.value:.3f} times)": limit(whole)})
 
 
 @CLAIMS.add(
@@ -50,15 +50,15 @@ def merged_margin_length(tables, asked, length, restored):
     check="share of inputs that select the same pair less that after leaving one of two out, paired, mean over the "
     "instances and its 95 % interval",
     measured="lead of merging in the share of inputs that select the same pair",
-    asked=Limit(0.5, "share of inputs with the same pair ≥ {}", "as first asked: one in four by chance"),
+    limit=Limit(0.5, "share of inputs with the same pair ≥ {}", "as first asked: one in four by chance"),
     lead=Limit(0.0, "lead over leaving one of two out > {}", "beyond the interval of paired instances"),
 )
-def merged_tokens_more(tables, asked, lead):
+def merged_tokens_more(tables, limit, lead):
     """The same pair, paired with leaving one of two out."""
     found = wide(tables, "same")
     merged, more = sample_mean(found["merged"]), sample_mean(found["merged"] - found["half"])
     parts = {
-        f"the same pair in most inputs ({merged.value:.2f})": asked(merged),
+        f"the same pair in most inputs ({merged.value:.2f})": limit(merged),
         f"more often than with one of two, by {more.value:.3f}": lead(more),
     }
     return Reading(*more, parts)

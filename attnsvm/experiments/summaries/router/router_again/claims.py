@@ -22,18 +22,18 @@ def penalties(table):
     check="share of inputs with the same token from the same start, and with the best token, 95 % intervals over the "
     "instances",
     measured="share of inputs with attention's token, Gumbel-softmax",
-    asked=Limit(0.9, "≥ {}", "nine inputs in ten, as first asked: the whole interval above, or below"),
+    limit=Limit(0.9, "≥ {}", "nine inputs in ten, as first asked: the whole interval above, or below"),
     best=Limit(0.0, "share of best tokens less that of attention < {}", "beyond both intervals"),
 )
-def router_tokens_kept(tables, asked, best):
+def router_tokens_kept(tables, limit, best):
     """Gumbel-softmax against the entropy penalties: attention's tokens, and the best ones."""
     table = tables.own()
     own = end(selector="gumbel", quantity="same").estimate(table)
-    parts = {f"Gumbel-softmax keeps attention's tokens ({own.value:.2f})": asked(own)}
+    parts = {f"Gumbel-softmax keeps attention's tokens ({own.value:.2f})": limit(own)}
     plain = end(selector="attention", quantity="best").estimate(table)
     for name in penalties(table):
         other, chosen = (end(selector=name, quantity=quantity).estimate(table) for quantity in ("same", "best"))
-        parts[f"{name} does not ({other.value:.2f})"] = asked.against(other)
+        parts[f"{name} does not ({other.value:.2f})"] = limit.against(other)
         parts[f"{name} selects fewer best tokens than attention ({chosen.value:.2f})"] = best(chosen.high - plain.low)
     return Reading(*own, parts)
 
@@ -46,16 +46,16 @@ def router_tokens_kept(tables, asked, best):
     check="median over the instances of its steps divided by those of attention, 95 % interval; never counts as "
     "infinity",
     measured="largest median ratio of the steps, entropy penalties",
-    asked=Limit(1.0, "< {}", "fewer steps in the median, the whole interval; more for Gumbel-softmax"),
+    limit=Limit(1.0, "< {}", "fewer steps in the median, the whole interval; more for Gumbel-softmax"),
 )
-def router_sooner_entropy(tables, asked):
+def router_sooner_entropy(tables, limit):
     """Both ways of being there: the entropy penalties are sooner, Gumbel-softmax is later."""
     ways = {"near its solution": "ratio_near", "saturated": "ratio_saturated"}
     table, found, parts = tables.own(), {}, {}
     for what, quantity in ways.items():
         for name in penalties(table):
             found[name, what] = seen = end(selector=name, quantity=quantity).estimate(table)
-            parts[f"{name} sooner {what} ({seen.value:.2f})"] = asked(seen)
+            parts[f"{name} sooner {what} ({seen.value:.2f})"] = limit(seen)
         later = end(selector="gumbel", quantity=quantity).estimate(table)
-        parts[f"Gumbel-softmax later {what} ({later.value:.2f})"] = asked.against(later)
+        parts[f"Gumbel-softmax later {what} ({later.value:.2f})"] = limit.against(later)
     return Reading(*largest(found), parts)

@@ -33,7 +33,8 @@ help:
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, pipeline, workflow or cluster: one part"
+	@echo "make test      run the test suite; PART=mathematics, engine, pipeline or workflow: one part of it"
+	@echo "               PART=cluster: what it leaves out, the tests that start a SLURM cluster or a browser"
 	@echo "make test-fast the mathematics alone, without the compiled engine and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
@@ -60,7 +61,7 @@ all: install
 	$(IN_VENV) "$$bin/snakemake" figures/all audit
 
 # A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three processes suit two
-# cores, since one of them mostly waits for the cluster. The mathematics and the engine never wait: there two are quicker.
+# cores, since one of them often waits for what it started. The mathematics and the engine never wait: there two are quicker.
 PYTEST = $(IN_VENV) OMP_NUM_THREADS=1 "$$bin/python" -m pytest
 SIDE_BY_SIDE = -n $(if $(filter mathematics engine,$(PART)),2,3) --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
@@ -72,19 +73,20 @@ COMPILED = adam adam_time attention_variants cone convergence_types factors gene
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads two_stages
 engine = tests/training tests/geometry tests/experiments/theory $(COMPILED:%=tests/experiments/test_%.py)
 pipeline = $(filter-out %__pycache__ tests/pipeline/cluster,$(wildcard tests/pipeline/*)) $(filter-out %__pycache__ tests/publish/site,$(wildcard tests/publish/*)) tests/project
-workflow = tests/workflow tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
-cluster = tests/pipeline/cluster tests/publish/site
+workflow = $(filter-out $(cluster),$(wildcard tests/workflow/test_*.py)) tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
+# What starts a cluster or a browser: CI runs it, and `make test` does not wait for it.
+cluster = tests/pipeline/cluster tests/publish/site tests/workflow/test_report.py tests/inspect/test_inspect_browser.py
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
 
 test: install
 	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))
-	$(PYTEST) $(SIDE_BY_SIDE) $($(PART))
+	$(PYTEST) $(SIDE_BY_SIDE) $(if $(PART),$($(PART)),tests $(cluster:%=--ignore=%))
 
 test-fast: override PART = mathematics
 test-fast: test
 
-elsewhere: $(INSTALLED)
-	PATH="$(abspath $(BIN)):$$PATH" "$(BIN)/snakemake" elsewhere/all
+elsewhere: install
+	$(IN_VENV) "$$bin/snakemake" elsewhere/all
 
 report: all
 	$(IN_VENV) "$$bin/snakemake" report --report report.html

@@ -187,7 +187,8 @@ def paths_of(part):
 
 def test_continuous_integration_runs_lint_and_all_tests():
     ci = (ROOT / ".ci/run").read_text()
-    assert re.search(r'^""\)\n +make lint VENV=\.venv-ci\n +make test VENV=\.venv-ci$', ci, re.MULTILINE)
+    whole = [line.strip() for line in re.search(r'^""\)\n(.*?);;$', ci, re.MULTILINE | re.DOTALL)[1].splitlines()]
+    assert whole == [f"make {words} VENV=.venv-ci" for words in ("lint", "test", "test PART=cluster")] + [""]
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
     assert job["steps"][-1] == {"run": ".ci/run ${{ matrix.part }}"}
     makefile = (ROOT / "Makefile").read_text()

@@ -1,6 +1,7 @@
 """What make decides, writes and deletes: whatever is typed after it, nothing else runs, and nothing else is lost."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -257,3 +258,17 @@ def test_clean_goes_behind_links_and_leaves_them(clone):
     assert not (disk / "elsewhere/svm.npz").exists()
     assert (disk / "site/mine.html").exists()
     assert "site: no build made it; it stays" in run.stdout
+
+
+def test_no_command_of_make_has_a_word_that_is_not_set():
+    makefile = (ROOT / "Makefile").read_text()
+    targets = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split()
+    run = subprocess.run(
+        ["make", "-n", "--warn-undefined-variables", *targets],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("MAKE")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")

@@ -40,8 +40,8 @@ def pytest_collection_modifyitems(items):
     """Mark what runs the pipeline, and let the files that do so come first.
 
     With several processes a file is given to one of them as a whole: the short files fill what the long ones leave. One
-    process begins with `everything`, two with `FIRST`; the first of these two that is done goes on with the cluster, where
-    that is wanted, and with `built`, which takes the loops that are compiled by then.
+    process begins with `everything`, two with `FIRST`; the first of these two that is done goes on with the cluster,
+    if that is wanted, and with `built`, which takes the loops that are compiled by then.
     """
     needs = {}
     for item in items:

@@ -44,15 +44,10 @@ rule paper:
 
 
 include: "workflow/rules/blocks.smk"
-include: "workflow/rules/cache.smk"
-include: "workflow/rules/measures.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/elsewhere.smk"
-include: "workflow/rules/provenance.smk"
-include: "workflow/rules/paper.smk"
-include: "workflow/rules/site.smk"
-include: "workflow/rules/crate.smk"
+include: "workflow/rules/publication.smk"
 
 
 # Inside somebody else's workflow a file that is not ours is none of our business.

@@ -1,4 +1,5 @@
-"""The stages of a block: draw its problems, train them, solve and certify their max-margin problems, measure."""
+"""The stages of a block: draw its problems, train them, solve and certify their max-margin problems, measure; then the
+tables of an experiment, which its blocks are gathered into."""
 
 
 rule problems:
@@ -78,3 +79,38 @@ use rule problems as measures_of_block with:
         **params_of("measures_of_block"),
     message:
         "{wildcards.experiment} {wildcards.block}: measure"
+
+
+# Few blocks are measured here, too.
+rule measures:
+    input:
+        unpack(files(plan.gathered_files)),
+    output:
+        table=f"{AT}results/{{experiment}}/measures.parquet",
+        instances=f"{AT}results/{{experiment}}/instances.parquet",
+        outcomes=f"{AT}results/{{experiment}}/outcomes.csv",
+        cells=f"{AT}results/{{experiment}}/cells.csv",
+        certificates=f"{AT}results/{{experiment}}/certificates.csv",
+    log:
+        f"{AT}results/logs/{{experiment}}/measures.log",
+    benchmark:
+        f"{AT}results/benchmarks/{{experiment}}/measures.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=growing(2000),
+        runtime=30,
+    params:
+        **params_of("measures"),
+    message:
+        "{wildcards.experiment}: measure and gather the blocks"
+    script:
+        "../scripts/job.py"
+
+
+# Between-workflow caching, where `--cache` asks for it: blocks that another clone has computed are taken from there. What
+# is cached follows from its params (settings, hash of the code, block) and from the stages before, of which Snakemake's
+# key is made. A file from the cache cost nothing here, and so has no times: Snakemake allows no benchmark beside it.
+if workflow.workflow_settings.cache is not None:
+    for stage in (rules.problems, rules.descent, rules.svm):
+        from_cache(stage)

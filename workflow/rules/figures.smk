@@ -1,4 +1,4 @@
-"""Draw a figure from the tables of its experiments, and pack the code that draws it from its csv."""
+"""Draw a figure from the tables of its experiments, pack the code that draws it, and say where it comes from."""
 
 
 rule figure:
@@ -48,5 +48,30 @@ rule standalone:
         **params_of("standalone"),
     message:
         "pack the code of {wildcards.figure}"
+    script:
+        "../scripts/job.py"
+
+
+rule provenance:
+    input:
+        figure=of_wildcards(plan.drawn_files),
+        cells=of_wildcards(plan.counted, "cells"),
+        outcomes=of_wildcards(plan.counted, "outcomes"),
+        certificates=of_wildcards(plan.counted, "certificates"),
+    output:
+        f"{AT}figures/{{pictured}}.json",
+    log:
+        f"{AT}results/logs/figures/{{pictured}}.provenance.log",
+    benchmark:
+        f"{AT}results/benchmarks/figures/{{pictured}}.provenance.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        **params_of("provenance"),
+    message:
+        "say where {wildcards.pictured} comes from"
     script:
         "../scripts/job.py"

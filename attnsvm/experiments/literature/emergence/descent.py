@@ -1,0 +1,60 @@
+"""Follow gradient flow of two causal layers to the induction circuit, by short steps whose time is known."""
+
+import numpy as np
+
+from attnsvm.experiments.beyond.induction.lookup import averaged, drawn, forces
+from attnsvm.experiments.beyond.induction.task import symbols_of
+from attnsvm.training.start import draw_initial, uniform
+
+STREAM = 51103  # keeps new inputs apart from what else is drawn with a seed
+RUNS: dict[str, dict] = {
+    "random": {"new": True},
+    "averaged": {"mean": True},
+    "plane": {"mean": True, "plane": True},
+    "below given": {"mean": True, "given": True},
+}
+
+
+def descent(problems, settings, progress, runs=RUNS):
+    d, symbols = problems.tokens.shape[-1], symbols_of(problems.tokens)
+    starts = settings["start"] * draw_initial("emergence", problems.seeds, uniform((2, d, d), d))
+    progress.expect(len(problems))
+    found: dict[str, list] = {name: [] for name in runs}
+    for inputs, W, seed in zip(symbols, starts, problems.seeds.tolist(), strict=True):
+        for name, run in runs.items():
+            found[name].append(emerge(inputs, W, np.random.default_rng([STREAM, seed]), settings, **run))
+        progress(1)
+    return {name: {key: np.array([one[key] for one in each]) for key in each[0]} for name, each in found.items()}
+
+
+def emerge(symbols, W, generator, settings, new=False, mean=False, plane=False, given=False, rates=(1.0, 1.0)):
+    """Train W (2, d, d) on inputs (n, N) until the top gives half of its weight to the answers: when, by what way.
+
+    `time` is NaN if that does not happen. `outside` (2,) is the share of each layer's growth outside its line, `named`
+    the share of both that depends on the names of the symbols.
+    """
+    (n, N), d, squares = symbols.shape, W.shape[-1], np.square(rates)
+    lines = np.stack([np.eye(d, k=1), np.eye(d, k=-2 * N + 1)])  # the place before; equal symbols
+    lines[0, :, :N] = lines[0, :, 2 * N - 1 :] = 0.0
+    moves = (squares * [not given, True])[:, None, None]
+    many = n * -(-settings["inputs"] // n)
+    time = path = seen = gone = 0.0
+
+    def along(G):
+        return lines * (G * lines).sum((1, 2), keepdims=True) / (N - 1)
+
+    W = start = along(averaged(W, N)) if plane else averaged(W, N) if mean else W
+    for _ in range(settings["limit"]):
+        before, (seen, G) = seen, forces(W, drawn(generator, N, many) if new else symbols, given)
+        if seen >= 0.5:
+            break
+        G, smooth = moves * G, averaged(moves * G, N)
+        smooth = along(smooth) if plane else smooth
+        gone = settings["step"] * np.sqrt(N / ((smooth**2).sum((1, 2)) @ (1.0 / squares)))
+        W, time, path = W + gone * (smooth if mean else G), time + gone, path + settings["step"] * np.sqrt(N)
+    time -= (seen - 0.5) / (seen - before) * gone if seen >= 0.5 else np.nan
+    grown = W - start
+    size = np.maximum((grown**2).sum((1, 2)), 1e-300)
+    shares = 1.0 - (along(grown) ** 2).sum((1, 2)) / size, ((grown - averaged(grown, N)) ** 2).sum() / size.sum()
+    others = forces(W, drawn(generator, N, 4 * many), given)[0]
+    return {"time": time, "path": path, "outside": shares[0], "named": shares[1], "new inputs": others}

@@ -1,0 +1,31 @@
+"""The time to the circuit, over the law and as a power of the context's length."""
+
+import numpy as np
+import pandas as pd
+
+from attnsvm.analysis.measured import Measures, by_quantity, outcomes
+from attnsvm.analysis.medians import medians
+
+
+def law(N, run):
+    """The time until half of the rows below have formed, under an even top; if they are given, that of the top."""
+    return N**2.0 if run == "below given" else N**2.5 * np.arccosh(1.0 + N / (2.0 * np.log(N)))
+
+
+def measures(cell, problems, trained, solved, settings):
+    frames, ends = [], []
+    for run, found in trained.items():
+        good = np.isfinite(found["time"])
+        values = {"time": found["time"], "path": found["path"], "over the law": found["time"] / law(cell.T, run)}
+        values = {name: value[good] for name, value in values.items()}
+        frames.append(by_quantity(problems.seeds[good], np.array([cell.T]), values, run=run))
+        ends.append(outcomes(cell, problems.seeds, np.where(good, f"{run}: appears", f"{run}: does not appear")))
+    return Measures(pd.concat(frames).rename(columns={"step": "N"}), pd.concat(ends))
+
+
+def table(measures, settings):
+    rows, keys = measures.instances, ["run", "N", "quantity"]
+    starts = rows[rows["quantity"].isin(["time", "path"])].groupby(["run", "quantity", "seed"], sort=False)
+    slopes = starts[["N", "value"]].apply(lambda of: np.polyfit(*np.log(of.to_numpy()).T, 1)[0]).rename("value")
+    exponents = slopes[starts.size() == rows["N"].nunique()].reset_index().assign(N=rows["N"].max())
+    return medians(pd.concat([rows, exponents.assign(quantity="exponent of " + exponents["quantity"])]), keys)

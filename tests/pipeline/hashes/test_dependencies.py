@@ -23,6 +23,8 @@ STARTS_FROM_SOLUTIONS = {
 DESCENDS_BY_ITSELF = {
     "decay_factors",
     "looped",
+    "emergence",
+    "emergence_layers",
     "regularisation_path",
     "rate_reduction",
     "sparse",

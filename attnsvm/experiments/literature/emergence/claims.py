@@ -33,4 +33,5 @@ CLAIMS.declare(
     "for another stack and in three dimensions): here, from random weights.",
     check="exponent of the time, fitted over all N for each start: median with its 95 % interval",
     measured="median exponent",
+    unsharpened="`emergence` has a law for these starts. A square is what the top needs if the layer below is given.",
 )

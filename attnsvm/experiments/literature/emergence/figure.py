@@ -18,4 +18,6 @@ def draw(figure, table):
     for run, words in (("random", "laws"), ("below given", None)):
         axes.plot(N, law(N, run), ":", color=VERMILLION, label=words, zorder=3)
     axes.set(xscale="log", yscale="log", xlabel="context length N", ylabel="time of gradient flow to the circuit")
+    axes.set_xticks(N, [f"{one:.0f}" for one in N])
+    axes.set_xticks([], minor=True)
     axes.legend()

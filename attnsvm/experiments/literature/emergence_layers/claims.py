@@ -20,8 +20,8 @@ CLAIMS.declare(
         "over the law ≤ 1.7", "leading order", "N = {N:.0f}: {value:.2f} of the law of multipliers"
     ),
     short="both layers set the time, the top more",
-    statement="The time to the induction circuit grows with the sums of the multipliers of both layers' SVMs, of the "
-    "top's more than of the layer below's, which the law √(Σλ Σλ) has alike, at N from 8 to 24.",
+    statement="The time to the induction circuit grows with the sums of the multipliers of both layers' SVMs, and more "
+    "with that of the top than with that of the layer below; the law √(Σλ Σλ) has them alike. N is 8 to 24.",
     check="logarithm of the ratio of times with the logits of one layer halved, over log 4: medians with 95 % "
     "intervals; time over the law from certified sums",
     measured="least exponent of the layer below",

@@ -16,8 +16,8 @@ def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for run, found in trained.items():
         good = np.isfinite(found["time"])
-        values = {"time": found["time"], "path": found["path"], "over the law": found["time"] / law(cell.T, run)}
-        values = {name: value[good] for name, value in values.items()}
+        time, path = (found[name][good] for name in ("time", "path"))
+        values = {"time": time, "path": path, "over the law": time / law(cell.T, run)}
         frames.append(by_quantity(problems.seeds[good], np.array([cell.T]), values, run=run))
         ends.append(outcomes(cell, problems.seeds, np.where(good, f"{run}: appears", f"{run}: does not appear")))
     return Measures(pd.concat(frames).rename(columns={"step": "N"}), pd.concat(ends))

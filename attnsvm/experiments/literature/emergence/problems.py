@@ -10,8 +10,7 @@ from attnsvm.experiments.beyond.induction.task import dimension, embedded
 def one_per_place(streams, n, T, d):
     """Input k repeats its symbol k; the queries are the last tokens. Labels and head stand for nothing."""
     order = streams.uniform(n, T - 1).argsort(-1)
-    last = np.diagonal(order, axis1=1, axis2=2)[..., None]
-    tokens = embedded(np.concatenate([order, last], -1))
+    tokens = embedded(np.concatenate([order, np.diagonal(order, axis1=1, axis2=2)[..., None]], -1))
     return tokens, tokens[:, :, -1], np.ones(order.shape[:2]), np.zeros((len(tokens), d))
 
 

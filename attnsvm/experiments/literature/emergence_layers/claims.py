@@ -33,7 +33,9 @@ CLAIMS.declare(
             "outside, below ≥ 0.3", "a small part would do", "below, {run}: {value:.2f}"
         ),
         end(run="averaged", quantity="outside, top").must("outside, top ≤ 0.15", "its line", "top: {value:.2f}"),
-        each(run="random", quantity="named").must("named ≤ 0.15", "the subspace", "N = {N:.0f}: named {value:.2f}"),
+        each(run="random", quantity="named").must(
+            "share named ≤ 0.15", "the subspace", "N = {N:.0f}: named {value:.2f}"
+        ),
     ),
     short="in a subspace, and not in two dimensions",
     statement="Under descent from random weights at most 15 % of the growth depends on the names of symbols. But at "

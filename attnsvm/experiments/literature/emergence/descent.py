@@ -12,17 +12,20 @@ RUNS: dict[str, dict] = {
     "averaged": {"mean": True},
     "plane": {"mean": True, "plane": True},
     "below given": {"mean": True, "given": True},
+    "below halved": {"mean": True, "rates": (0.5, 1.0)},
+    "top halved": {"mean": True, "rates": (1.0, 0.5)},
+    "fixed inputs": {},
 }
 
 
-def descent(problems, settings, progress, runs=RUNS):
+def descent(problems, settings, progress):
     d, symbols = problems.tokens.shape[-1], symbols_of(problems.tokens)
     starts = settings["start"] * draw_initial("emergence", problems.seeds, uniform((2, d, d), d))
     progress.expect(len(problems))
-    found: dict[str, list] = {name: [] for name in runs}
+    found: dict[str, list] = {name: [] for name in settings["runs"]}
     for inputs, W, seed in zip(symbols, starts, problems.seeds.tolist(), strict=True):
-        for name, run in runs.items():
-            found[name].append(emerge(inputs, W, np.random.default_rng([STREAM, seed]), settings, **run))
+        for name, of in found.items():
+            of.append(emerge(inputs, W, np.random.default_rng([STREAM, seed]), settings, **RUNS[name]))
         progress(1)
     return {name: {key: np.array([one[key] for one in each]) for key in each[0]} for name, each in found.items()}
 
@@ -30,8 +33,7 @@ def descent(problems, settings, progress, runs=RUNS):
 def emerge(symbols, W, generator, settings, new=False, mean=False, plane=False, given=False, rates=(1.0, 1.0)):
     """Train W (2, d, d) on inputs (n, N) until the top gives half of its weight to the answers: when, by what way.
 
-    `time` is NaN if that does not happen. `outside` (2,) is the share of each layer's growth outside its line, `named`
-    the share of both that depends on the names of the symbols.
+    `time` is NaN if that does not happen.
     """
     (n, N), d, squares = symbols.shape, W.shape[-1], np.square(rates)
     lines = np.stack([np.eye(d, k=1), np.eye(d, k=-2 * N + 1)])  # the place before; equal symbols
@@ -53,8 +55,4 @@ def emerge(symbols, W, generator, settings, new=False, mean=False, plane=False, 
         gone = settings["step"] * np.sqrt(N / ((smooth**2).sum((1, 2)) @ (1.0 / squares)))
         W, time, path = W + gone * (smooth if mean else G), time + gone, path + settings["step"] * np.sqrt(N)
     time -= (seen - 0.5) / (seen - before) * gone if seen >= 0.5 else np.nan
-    grown = W - start
-    size = np.maximum((grown**2).sum((1, 2)), 1e-300)
-    shares = 1.0 - (along(grown) ** 2).sum((1, 2)) / size, ((grown - averaged(grown, N)) ** 2).sum() / size.sum()
-    others = forces(W, drawn(generator, N, 4 * many), given)[0]
-    return {"time": time, "path": path, "outside": shares[0], "named": shares[1], "new inputs": others}
+    return {"time": time, "path": path, "weights": W, "grown": W - start}

@@ -5,29 +5,40 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.experiments.beyond.induction.lookup import averaged, drawn, forces
 from attnsvm.experiments.literature.emergence.measures import law
 
 TIMES = 4.0  # as many multipliers with halved logits
+STREAM, NEW = 51104, 8  # of new inputs: keeps them apart from those of training; per place of the first A
 
 
 def measures(cell, problems, trained, solved, settings):
-    N, random, averaged = cell.T, trained["random"]["time"], trained["averaged"]["time"]
+    N, random, mean = cell.T, trained["random"]["time"], trained["averaged"]["time"]
+    symbol, place = np.arange(N - 1), np.arange(N - 1, 2 * N - 2)
     sums = {layer: np.square(answer["W"][0]).sum() for layer, answer in solved.items()}
     proved = all(answer["status"][0] == "solved" for answer in solved.values())
     frames, ends = [], []
     for run, found in trained.items():
-        values = dict(zip(("outside, below", "outside, top"), found["outside"].T, strict=True))
-        values |= {"named": found["named"], "new inputs": found["new inputs"], "over random": found["time"] / random}
+        grown, generator = found["grown"], np.random.default_rng(STREAM)
+        names = ((grown - averaged(grown, N)) ** 2).sum((1, 2, 3)) / (grown**2).sum((1, 2, 3))
+        others = [forces(W, drawn(generator, N, NEW * (N - 2)))[0] for W in found["weights"]]
+        values = {"outside, below": outside(grown[:, 0], place, place + 1), "named": names, "new inputs": others}
+        values |= {"outside, top": outside(grown[:, 1], place + N, symbol), "over random": found["time"] / random}
         if run.endswith("halved"):
-            values["exponent"] = np.log(found["time"] / averaged) / np.log(TIMES)
+            values["exponent"] = np.log(found["time"] / mean) / np.log(TIMES)
         if run == "averaged":
             values |= {f"multipliers, {layer}": np.full(len(random), of / N) for layer, of in sums.items()}
-            values["over the law"] = averaged / law(N, run) * N / np.sqrt(sums["below"] * sums["top"])
-        good = np.isfinite(found["time"] + random + averaged) & proved
-        values = {name: value[good] for name, value in values.items()}
+            values["over the law"] = mean / law(N, run) * N / np.sqrt(sums["below"] * sums["top"])
+        good = np.isfinite(found["time"] + random + mean) & proved
+        values = {name: np.asarray(value)[good] for name, value in values.items()}
         frames.append(by_quantity(problems.seeds[good], np.array([N]), values, run=run))
         ends.append(outcomes(cell, problems.seeds, np.where(good, f"{run}: measured", f"{run}: not measured")))
     return Measures(pd.concat(frames).rename(columns={"step": "N"}), pd.concat(ends))
+
+
+def outside(grown, rows, columns):
+    """The share of matrices (S, d, d) outside the line of equal entries at some places, (S,)."""
+    return 1.0 - grown[:, rows, columns].sum(1) ** 2 / len(rows) / (grown**2).sum((1, 2))
 
 
 def table(measures, settings):

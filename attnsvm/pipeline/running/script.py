@@ -10,6 +10,7 @@ from attnsvm import ending
 from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 
+INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
 # Whatever a notebook or a debugger asks of them: figures are drawn into files, loops call one another by address.
@@ -49,12 +50,21 @@ def reporting(log_path: str):
             logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
         own = mistakes.place(error)
-        if not own:
+        if own:
+            sentence = mistakes.sentence(error, own)
+        elif lacking := _lacking(error):
+            sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+        else:
             logging.getLogger("attnsvm").exception("unexpected error")
             raise
-        sentence = mistakes.sentence(error, own)
         logging.getLogger("attnsvm").exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
+
+
+def _lacking(error: Exception) -> str:
+    """The package of others that the environment lacks; "" where the error is another."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return name if name != "attnsvm" else ""
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -60,6 +60,15 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
     assert "Traceback" in log
 
 
+def test_a_package_that_the_environment_lacks_is_named_with_what_to_do(tmp_path):
+    """In an environment with Snakemake alone, without --sdm conda."""
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        import nosuchpackage.part  # noqa: F401
+    assert "has no package 'nosuchpackage': activate the environment" in ended.value.code
+    with pytest.raises(ModuleNotFoundError), fresh(tmp_path / "log"):
+        import attnsvm.nosuchmodule  # noqa: F401
+
+
 def test_a_log_that_cannot_be_written_is_said(tmp_path):
     with pytest.raises(SystemExit) as ended, fresh(tmp_path / "nowhere" / "log"):
         raise AssertionError("not reached")

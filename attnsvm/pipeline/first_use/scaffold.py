@@ -15,7 +15,9 @@ from attnsvm.writing import filling
 
 TEMPLATE = Path(__file__).resolve().with_name("template")
 SECTION = "own"  # of a new experiment, until its author moves the folder
-RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site", *cards.SECTIONS)
+# Names of targets, and of folders in results/.
+RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site")
+RESERVED += (cards.ELSEWHERE, *cards.SECTIONS)
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:

@@ -49,16 +49,23 @@ def reporting(log_path: str):
             sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
             logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
-        own = mistakes.place(error)
-        if own:
+        if own := mistakes.place(error):
             sentence = mistakes.sentence(error, own)
         elif lacking := _lacking(error):
             sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+        elif _is_misread(error):
+            sentence = f"{error}; mend this claim, or the table"
         else:
             logging.getLogger("attnsvm").exception("unexpected error")
             raise
         logging.getLogger("attnsvm").exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
+
+
+def _is_misread(error: Exception) -> bool:
+    from attnsvm.audit.reading import Misread  # only here: no other script needs the audit
+
+    return isinstance(error, Misread)
 
 
 def _lacking(error: Exception) -> str:

@@ -114,8 +114,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     own = {path.name for path in (house / "attnsvm/experiments/own/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
-        "paragraph.typ",
-        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("descent", "svm", "measures", "figure", "claims")),
     }
     every = ("problems", "descent", "svm", "measures", "figure", "provenance")
     assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}

@@ -43,9 +43,7 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
         for source in sorted(TEMPLATE.iterdir()):
             if source.is_file():
                 text = source.read_text("utf-8")
-                for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
-                    text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
-                (made / source.name).write_text(text, "utf-8")
+                (made / source.name).write_text(text.replace('"NAME"', f'"{name}"'), "utf-8")
     return target
 
 

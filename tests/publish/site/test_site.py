@@ -118,7 +118,7 @@ def test_there_is_a_page_for_everything(pages):
 
 def test_it_is_small(site):
     sizes = {name: path.stat().st_size for name, path in files(site).items()}
-    assert sum(sizes.values()) < 13_000_000  # 15 MB at full scale, whose curves and tables have more points
+    assert sum(sizes.values()) < 12_500_000  # 15 MB at full scale, whose curves and tables have more points
     for name in sizes:
         if name.endswith(".svg"):
             ElementTree.parse(site / name)

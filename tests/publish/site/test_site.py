@@ -328,6 +328,22 @@ def test_the_long_page_of_figures_begins_with_a_list_of_them(window, site):
         assert abs(place) < 400, name
 
 
+def test_its_tables_are_folded_and_whole(site):
+    """Unfolded, they are most of a page that a phone scrolls through."""
+    text = (site / "docs/figures.html").read_text("utf-8")
+    folded = re.findall(r"<details>.*?</details>", text, re.DOTALL)
+    assert len(folded) == len(cards.figures(optional=True))
+    assert all(block.count("<table") == 2 for block in folded)
+    outside = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
+    assert outside.count("<table") < 5
+
+
+def test_every_verdict_has_its_colour(site):
+    style = (site / "_static/site.css").read_text("utf-8")
+    for verdict in VERDICTS:
+        assert re.search(rf"^\.{verdict.replace(' ', '-')} {{ color: var", style, re.MULTILINE), verdict
+
+
 def test_certificates_that_failed_are_one_link_away(site):
     text = (site / "audit.html").read_text("utf-8")
     assert 'href="#certificates"' in text

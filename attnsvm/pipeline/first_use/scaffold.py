@@ -16,8 +16,10 @@ from attnsvm.writing import filling
 TEMPLATE = Path(__file__).resolve().with_name("template")
 SECTION = "own"  # of a new experiment, until its author moves the folder
 # Names of targets, and of folders in results/.
-RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site")
-RESERVED += (cards.ELSEWHERE, *cards.SECTIONS)
+RESERVED = (
+    *("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site"),
+    *(cards.ELSEWHERE, *cards.SECTIONS),
+)
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:

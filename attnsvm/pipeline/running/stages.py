@@ -163,9 +163,16 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
 
         module = card.module("figure")
         figure = _returned(module, "draw", FigureBase, table, headed(name, settings, f"{stem}.csv"))
-    seen = any(axes.has_data() or axes.texts or axes.tables for axes in figure.axes)
+    seen = any(axes.has_data() or axes.texts or axes.tables for axes in _axes(figure))
     require(seen, f"{_file(module)}: `draw` draws nothing: a figure needs axes with lines, marks or the like")
     _save_figure(figure, stem, settings["dpi"])
+
+
+def _axes(figure) -> Iterator:
+    """The axes of a figure and of the figures in it."""
+    yield from figure.axes
+    for part in figure.subfigs:
+        yield from _axes(part)
 
 
 def headed(name: str, settings: dict, csv: str) -> dict:

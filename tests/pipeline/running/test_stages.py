@@ -235,6 +235,18 @@ def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path
     assert (tmp_path / "out.csv").read_text() == "seed,value\n1,0.5\n2,0.25\n"
 
 
+def test_what_is_drawn_in_figures_of_a_figure_is_seen(tiny, tmp_path):
+    def draw(table, settings):
+        with canvas(settings, height=0.5) as figure:
+            figure.subfigures(1, 2)[1].subfigures(2, 1)[0].subplots().plot(table["seed"], table["value"])
+        return figure
+
+    tiny.parts["figure"].draw = draw
+    save_table(tmp_path / "table", table())
+    stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    assert (tmp_path / "out.png").exists()
+
+
 def empty(table, settings):
     with canvas(settings, height=0.5) as figure:
         figure.subplots()

@@ -23,7 +23,7 @@ from attnsvm.audit.rows import LEAST as LEAST
 from attnsvm.audit.rows import MOST as MOST
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import chosen, single
-from attnsvm.errors import require
+from attnsvm.errors import UserError, require
 
 STEP, DECADE = (
     "step",
@@ -114,9 +114,15 @@ class Number:
                 shown.
             names: what the words say for a value of a column: {"fro": "Frobenius"}.
             beside: further numbers that the words name: "{other.value:.2g}".
+
+        Raises:
+            ValueError: `wanted` does not end with a sign and a number.
         """
         text, _, value = wanted.rpartition(" ")
-        limit = Limit(float(value), f"{text} {{}}", why)
+        try:
+            limit = Limit(float(value), f"{text} {{}}", why)
+        except (ValueError, UserError) as error:
+            raise ValueError(f"{wanted!r} is no limit: write words, a sign and a number: 'each ≥ 0.95'") from error
         return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
 
     def misses(

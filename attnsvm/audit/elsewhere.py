@@ -138,11 +138,12 @@ def _named(rows: pd.DataFrame) -> str:
     return ", ".join([*some, *more])
 
 
-def html(rows: pd.DataFrame, statements: Mapping[str, str]) -> str:
+def html(rows: pd.DataFrame, statements: Mapping[str, str], tiny: bool = False) -> str:
     """The page: a table for every figure, claims by variants.
 
     Args:
         statements: of the claims, by key.
+        tiny: whether the numbers are those of a smoke run, which the page then says.
     """
     from importlib.resources import files
 
@@ -158,7 +159,11 @@ def html(rows: pd.DataFrame, statements: Mapping[str, str]) -> str:
         for name, own in rows.groupby("figure", sort=False)
     ]
     return environment.from_string(files("attnsvm.audit").joinpath("elsewhere.html.j2").read_text("utf-8")).render(
-        tables=tables, statements=statements, counts=rows["verdict"].value_counts(sort=False).to_dict(), cells=len(rows)
+        tables=tables,
+        statements=statements,
+        counts=rows["verdict"].value_counts(sort=False).to_dict(),
+        cells=len(rows),
+        tiny=tiny,
     )
 
 

@@ -14,14 +14,16 @@ def html(
     certificates: pd.DataFrame,
     left_out: dict[str, str] | None = None,
     where: dict[str, str] | None = None,
+    tiny: bool = False,
 ) -> str:
     """A self-contained page; its links to figures are relative to results/audit/.
 
     Args:
         left_out: title of the optional figures by name, whose claims have pages of their own.
         where: under which other settings a claim holds, by key, see `attnsvm.audit.elsewhere.where`.
+        tiny: whether the numbers are those of a smoke run, which the page then says.
     """
-    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, autoescape=True)
+    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, tiny, autoescape=True)
 
 
 def markdown(
@@ -29,9 +31,10 @@ def markdown(
     certificates: pd.DataFrame,
     left_out: dict[str, str] | None = None,
     where: dict[str, str] | None = None,
+    tiny: bool = False,
 ) -> str:
     """The same in Markdown."""
-    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, autoescape=False)
+    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, tiny, autoescape=False)
 
 
 def number(value: float) -> str:
@@ -99,7 +102,7 @@ def _comma(words) -> str:
     return f", {words}" if isinstance(words, str) and words else ""
 
 
-def _render(template: str, claims, certificates, left_out, where, autoescape: bool) -> str:
+def _render(template: str, claims, certificates, left_out, where, tiny: bool, autoescape: bool) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -120,6 +123,7 @@ def _render(template: str, claims, certificates, left_out, where, autoescape: bo
         groups=groups,
         left_out=left_out,
         where=where,
+        tiny=tiny,
         verdicts=[
             (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
         ],

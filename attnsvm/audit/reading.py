@@ -43,6 +43,10 @@ def is_sharper(claims: pd.DataFrame) -> pd.Series:
     return claims["sharpens"].fillna("") != ""
 
 
+class Misread(RuntimeError):
+    """A claim asks its tables for something that they do not have; the message names the module and the claim."""
+
+
 @dataclass(frozen=True)
 class Reading:
     """What the tables say about a claim.
@@ -187,7 +191,7 @@ class Claim:
             NoInstance: the run has nothing to check it on.
             UserError: a table is missing or damaged.
             TypeError: the claim cannot be tested.
-            RuntimeError: it asks the tables for something that they do not have.
+            Misread: it asks the tables for something that they do not have.
         """
         if self.read is None:
             raise TypeError(f"claim {self.key!r} cannot be tested")
@@ -197,8 +201,10 @@ class Claim:
             raise
         except Exception as error:
             what = f"{type(error).__name__}: {error}"
+            if isinstance(error, KeyError) and isinstance(self.read, Declared):
+                what += f" is no column of its table, which has {', '.join(map(str, tables.own()))}"
             where = f"the claims.py of {tables.name}"
-            raise RuntimeError(f"{where}: the claim {self.key!r} could not be read: {what}") from error
+            raise Misread(f"{where}: the claim {self.key!r} could not be read: {what}") from error
 
 
 @dataclass(frozen=True)
@@ -282,8 +288,13 @@ class Claims(list[Claim]):
                 several conditions; the first has the limit of the claim.
             further: what else must be so: controls, and that the other numbers are what they are taken for.
             words: fields of the `Claim`.
+
+        Raises:
+            TypeError: one of them is no condition, or the first main one has no limit.
         """
         first, *others = main if isinstance(main, tuple) else (main,)
+        if not all(isinstance(one, Condition) for one in (first, *others, *further)):
+            raise TypeError(f"the claim {key!r} asks nothing of a number: write number(...).must(limit, why, words)")
         if first.limit is None:
             raise TypeError(f"the main condition of the claim {key!r} has no limit")
         limits = [one.limit for one in (*others, *further) if one.limit and one.limit != first.limit]

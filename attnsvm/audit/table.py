@@ -18,7 +18,7 @@ def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame
 
     Raises:
         UserError: a table is missing or damaged, or two claims have the same key.
-        RuntimeError: a claim asks the tables for something that they do not have.
+        Misread: a claim asks the tables for something that they do not have.
     """
     homes: dict[str, str] = {}
     for experiment, own in claims.items():

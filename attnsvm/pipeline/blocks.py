@@ -60,7 +60,7 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
     """What the `cells` of a card's problems.py say; an error of its author's names the line."""
     module = card.modules["problems"]
     try:
-        return excerpt.function(module, "cells")(settings)
+        found = excerpt.function(module, "cells")(settings)
     except UserError:
         raise
     except ModuleNotFoundError as error:
@@ -69,6 +69,12 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
         ) from error
     except Exception as error:
         raise UserError(mistakes.sentence(error, mistakes.place(error) or file_of(module))) from error
+    are = isinstance(found, list | tuple) and all(hasattr(cell, "label") for cell in found)
+    require(are, f"{file_of(module)}: `cells` returned {type(found).__name__}: let it return a list of Cell")
+    labels = [cell.label for cell in found]
+    twice = next((label for label in labels if labels.count(label) > 1), "")
+    require(not twice, f"{file_of(module)}: `cells`: {twice} occurs twice: give its cells a `variant` each")
+    return list(found)
 
 
 def cut(card: cards.Card, resolved: dict, most: int | None = None) -> dict[str, list[Part]]:

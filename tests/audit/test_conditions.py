@@ -7,8 +7,7 @@ import pytest
 
 from attnsvm.audit import Claims, NoInstance, Tables, number
 from attnsvm.audit.conditions import EACH, FIRST, LAST
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
-from attnsvm.errors import UserError
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, Misread
 
 ROWS = pd.DataFrame(
     [
@@ -147,7 +146,18 @@ def test_a_claim_whose_main_condition_has_no_limit_is_an_error():
         claims(END(run="flow").below(END(run="joint"), ""))
 
 
-@pytest.mark.parametrize("wanted", ["0.5", "each about 0.5", "≤ 0.5 {}"])
+def test_a_claim_that_asks_nothing_is_an_error():
+    with pytest.raises(TypeError, match="the claim 'mine' asks nothing of a number"):
+        claims(END(run="flow") / END(run="joint"))
+
+
+def test_a_column_that_is_not_there_is_named_beside_those_that_are():
+    (claim,) = claims(END(runs="flow").must("≤ 0.9", "so", "flow"))
+    with pytest.raises(Misread, match="'runs' is no column of its table, which has run, step, value"):
+        read(claim)
+
+
+@pytest.mark.parametrize("wanted", ["", "0.5", "each about 0.5", "≤ 0.5 {}"])
 def test_a_limit_without_a_sign_ends_with_a_sentence(wanted):
-    with pytest.raises((UserError, ValueError)):
+    with pytest.raises(ValueError, match="is no limit: write words, a sign and a number"):
         END(run="flow").must(wanted, "", "")

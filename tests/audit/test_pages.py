@@ -26,6 +26,16 @@ def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audi
     assert "SVM answers checked, 3 left without proof" in markdown(claims, counted)
 
 
+def test_a_smoke_run_is_said_to_be_one_and_a_single_claim_is_one(folder, audited):
+    claims, counted = audited, certificates(Tables(folder), EXPERIMENTS)
+    one = claims[claims["group"] == "ours"].head(1).assign(verdict=FAILS)
+    for render in (html, markdown):
+        assert "Numbers of a smoke run" in render(claims, counted, tiny=True)
+        assert "smoke run" not in render(claims, counted)
+        text = " ".join(re.sub("<[^>]*>", "", render(one, counted)).split())
+        assert "1 claim of this page, as first asked: 1 fails." in text
+
+
 def test_what_is_left_out_is_named_with_its_own_page(folder):
     tables = Tables(folder)
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)

@@ -98,7 +98,7 @@ def test_the_pages_say_what_it_sharpens_and_on_which_seeds(found, folder):
         text = unescape(page)
         assert "What holds of b, on new seeds (100 to 109)" in text
         assert text.index("B.") < text.index("It holds so.")
-        assert "1 of 1 have that row" in text
+        assert "1 of 1 has that row" in text
     assert sharper(found.iloc[0].to_dict()) == ""
     assert keys(unexplained(found)) == {"all": ["b"], "said": [], "open": []}
 
@@ -114,9 +114,9 @@ def test_a_claim_that_does_not_hold_and_that_nothing_sharpens_is_named_with_the_
     counted = certificates(Tables(folder), ("cone",))
     for page in (html(alone, counted), markdown(alone, counted)):
         text = unescape(page)
-        assert "0 of 1 have that row" in text
+        assert "0 of 1 has that row" in text
         assert reason in text
-        assert ("not explained" in text) == (not reason)
+        assert ("without a reason" in text) == (not reason)
 
 
 def test_a_sharper_claim_gives_no_reason_why_it_is_not_sharpened():

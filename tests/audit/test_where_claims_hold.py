@@ -78,6 +78,8 @@ def test_the_page_and_the_picture_have_every_cell(rows):
     page = elsewhere.html(rows, {"near": "It is near."})
     assert page.count('<td class="cell') == len(rows)
     assert "It is near." in page
+    assert "smoke run" not in page
+    assert "Numbers of a smoke run" in elsewhere.html(rows, {"near": "It is near."}, tiny=True)
     drawn = elsewhere_figure.draw(rows, {})
     assert sum(line.get_marker() not in ("None", "", None) for line in drawn.axes[0].lines) >= len(rows)
 

@@ -128,6 +128,21 @@ def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card,
 
 
 @pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (None, "`cells` returned NoneType: let it return a list of Cell"),
+        ([1, 2], "`cells` returned list: let it return a list of Cell"),
+        ([Cell(2, 3, 4, range(5)), Cell(2, 3, 4, range(9))], "`cells`: n2_T3_d4 occurs twice: give its cells a"),
+    ],
+)
+def test_a_grid_that_is_none_names_its_module(monkeypatch, returned, said):
+    monkeypatch.setattr(blocks.excerpt, "function", lambda module, name: lambda settings: returned)
+    with pytest.raises(UserError) as caught:
+        blocks._cells(cards.read("cone"), {})
+    assert str(caught.value).startswith(f"attnsvm/experiments/own/cone/problems.py: {said}")
+
+
+@pytest.mark.parametrize(
     ("error", "said"),
     [
         (KeyError("nn"), "attnsvm/experiments/own/cone/problems.py: KeyError: 'nn'; mend this module"),

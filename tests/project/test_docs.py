@@ -30,6 +30,21 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 OUTSIDE = ("http://", "https://", "mailto:")
 
 
+def test_every_table_has_a_heading():
+    """Without one GitHub shows the bars of its lines."""
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
+        blocks = re.findall(r"(?:^\|.*\n)+", FENCE.sub("", page.read_text()), re.MULTILINE)
+        bare = [block for block in blocks if not re.match(r"\|.*\n\|[-:| ]+\|\n", block)]
+        assert not bare, f"{page.name}: {bare[0]}"
+
+
+def test_a_title_is_a_noun_and_asks_nothing():
+    """What was found stands on the figure, with its verdict; a title is the same whatever that is."""
+    asking = r"(^|: |, and |, )(does|do|is|are|which|who|whose|where|how|why|when|from which|to which|what)\b"
+    titles = [card.title for card in cards.every()]
+    assert not [title for title in titles if re.search(asking, title.lower()) or title.endswith("?")]
+
+
 def anchors(page):
     """The names by which a page's headings are linked to, as GitHub makes them."""
     text = FENCE.sub("", page.read_text())

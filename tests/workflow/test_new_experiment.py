@@ -114,8 +114,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     own = {path.name for path in (house / "attnsvm/experiments/own/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
-        "paragraph.typ",
-        *(f"{part}.py" for part in ("problems", "descent", "svm", "measures", "figure", "claims")),
+        *(f"{part}.py" for part in ("descent", "svm", "measures", "figure", "claims")),
     }
     every = ("problems", "descent", "svm", "measures", "figure", "provenance")
     assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}
@@ -198,7 +197,21 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
 
 
 def test_impossible_and_taken_names_end_with_one_sentence_each(house):
-    names = ["", "x", "My_conjecture", "1st", "a-b", "a b", "../up", "class", "é", "x" * 41, *RESERVED, "svm_rank"]
+    names = [
+        "",
+        "x",
+        "My_conjecture",
+        "1st",
+        "a-b",
+        "a b",
+        "../up",
+        "class",
+        "é",
+        "x" * 41,
+        "elsewhere",
+        *RESERVED,
+        "svm_rank",
+    ]
     asked = "import sys; from attnsvm.pipeline.first_use.scaffold import main; "
     asked += "sys.exit(any(not main([name]) for name in sys.argv[1:]))"
     run = typed(house, shlex.join(["python", "-c", asked, *names]))

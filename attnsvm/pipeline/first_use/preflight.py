@@ -36,6 +36,7 @@ SIDE_BY_SIDE = 16  # processes at most that time a machine
 # How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
 NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
+SPEED_NOW = "the speed of this machine was measured just now"
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin
 MEGABIT = 10**6 / 8
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
@@ -180,13 +181,13 @@ def pace(python, cores):
     if told:
         loops, plain, begun = (sum(one[key] for one in told) / len(told) for key in ("loops", "plain", "begun"))
         slower = IN_LOOPS * loops + (1 - IN_LOOPS) * plain
-        return slower, COMPILING * slower if begun > COMPILED else 0.0, "its compiled loops were timed just now"
+        return slower, COMPILING * slower if begun > COMPILED else 0.0, f"{SPEED_NOW}, with its compiled loops"
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
     plain = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
     vectors = widest()
     slower = (IN_LOOPS * NARROW.get(vectors, 1.0) + 1 - IN_LOOPS) * plain
-    how = "plain Python was timed just now" + (f", on a processor with {vectors}" if vectors in NARROW else "")
-    return slower, COMPILING * slower, how + "; the loops are compiled first, and timed from then on"
+    how = f"{SPEED_NOW}, with plain Python" + (f", on a processor with {vectors}" if vectors in NARROW else "")
+    return slower, COMPILING * slower, how + "; the first run also compiles its loops"
 
 
 def has_loops():

@@ -17,7 +17,7 @@ PREFLIGHT = Path(__file__).absolute().with_name("preflight.py")
 PROMPT = "attnsvm"  # by which preflight.py knows an environment of ours
 DONE = ".installed"  # in the environment, when all is there
 LOCK, CUDA = "requirements.lock", "requirements-cuda.lock"
-WITHOUT_CUDA = "https://download.pytorch.org/whl/cpu"  # wheels of a version of their own, which pip prefers
+WITHOUT_CUDA = "https://download.pytorch.org/whl/cpu"
 EXTRAS = "pipeline,dev,cluster,models,paper,site,archive,storage"
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = ("pyproject.toml", "CITATION.cff")
@@ -68,10 +68,15 @@ def install():
 def installing(python, venv, torch):
     """The commands that fill an environment."""
     pip = [str(venv / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    index = ["--extra-index-url", WITHOUT_CUDA] if torch == "cpu" else []
+    first = []
+    if torch == "cpu":
+        # Alone: where its index is out of reach this ends at once; it is not asked for all packages, and no CUDA comes.
+        locked = [line for line in Path(LOCK).read_text("utf-8").splitlines() if line.startswith("torch==")]
+        first = [[*pip, "--no-deps", "--index-url", WITHOUT_CUDA, *locked]]
     return [
         [python, "-m", "venv", "--clear", "--prompt", PROMPT, str(venv)],
-        [*pip, *index, "-r", LOCK, "-c", CUDA],
+        *first,
+        [*pip, "-r", LOCK, "-c", CUDA],
         [*pip, "--no-deps", "--no-build-isolation", "-e", "."],
     ]
 

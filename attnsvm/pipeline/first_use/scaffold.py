@@ -15,7 +15,11 @@ from attnsvm.writing import filling
 
 TEMPLATE = Path(__file__).resolve().with_name("template")
 SECTION = "own"  # of a new experiment, until its author moves the folder
-RESERVED = ("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site", *cards.SECTIONS)
+# Names of targets, and of folders in results/.
+RESERVED = (
+    *("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site"),
+    *(cards.ELSEWHERE, *cards.SECTIONS),
+)
 
 
 def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
@@ -41,9 +45,7 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
         for source in sorted(TEMPLATE.iterdir()):
             if source.is_file():
                 text = source.read_text("utf-8")
-                for before, after in (('"', '"'), ("audit.", ""), ("fig:", "")):
-                    text = text.replace(f"{before}NAME{after}", f"{before}{name}{after}")
-                (made / source.name).write_text(text, "utf-8")
+                (made / source.name).write_text(text.replace('"NAME"', f'"{name}"'), "utf-8")
     return target
 
 

@@ -10,6 +10,7 @@ from attnsvm import ending
 from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 
+INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
 # Whatever a notebook or a debugger asks of them: figures are drawn into files, loops call one another by address.
@@ -48,13 +49,29 @@ def reporting(log_path: str):
             sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
             logging.getLogger("attnsvm").error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
-        own = mistakes.place(error)
-        if not own:
+        if own := mistakes.place(error):
+            sentence = mistakes.sentence(error, own)
+        elif lacking := _lacking(error):
+            sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+        elif _is_misread(error):
+            sentence = f"{error}; mend this claim, or the table"
+        else:
             logging.getLogger("attnsvm").exception("unexpected error")
             raise
-        sentence = mistakes.sentence(error, own)
         logging.getLogger("attnsvm").exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
+
+
+def _is_misread(error: Exception) -> bool:
+    from attnsvm.audit.reading import Misread  # only here: no other script needs the audit
+
+    return isinstance(error, Misread)
+
+
+def _lacking(error: Exception) -> str:
+    """The package of others that the environment lacks; "" where the error is another."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return name if name != "attnsvm" else ""
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -44,7 +44,7 @@ def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
         for place, cell in blocks.cells(parts):
             where = {"place": np.array(place)}
             where |= {key: np.array(getattr(cell, key)) for key in ("n", "T", "d", "variant")}
-            batch = module.problems(cell, settings)
+            batch = _returned(module, "problems", Problems, cell, settings)
             arrays = (importlib.import_module(redrawn).redrawn(batch) if redrawn else batch).arrays()
             _require_finite(f"{name}: problems.py: {cell.label}", arrays, "draw no such instance")
             drawn[cell.label] = {"cell": where, "problems": arrays}
@@ -88,12 +88,12 @@ def descent_of(module: ModuleType, cell: dict, settings: dict, what: str) -> dic
     """What the descent makes of the problems of a cell; `what` stands beside its progress."""
     batch = Problems.from_arrays(cell["problems"])
     with Progress(len(batch), what) as progress:
-        return module.descent(batch, settings, progress)
+        return _returned(module, "descent", dict, batch, settings, progress)
 
 
 def svm_of(module: ModuleType, cell: dict, trained: dict, settings: dict) -> dict:
     """The answers to the problems of a cell, with the fields that later stages read."""
-    whole = module.svm(Problems.from_arrays(cell["problems"]), trained, settings)
+    whole = _returned(module, "svm", dict, Problems.from_arrays(cell["problems"]), trained, settings)
     return answers.without_fields(whole, getattr(module, "KEPT", answers.USUAL))
 
 
@@ -114,6 +114,8 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     with _module(name, "measures") as module:
+        import pandas as pd
+
         from attnsvm.pipeline.running import gathering
 
         measured = (
@@ -125,7 +127,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
         made = hasattr(module, "table") and len(found.instances) > 0
-        table = module.table(found, settings) if made else found.instances
+        table = _returned(module, "table", pd.DataFrame, found, settings) if made else found.instances
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
@@ -157,8 +159,20 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     require(not absent, f"{where}: the table has no column {', '.join(map(repr, absent))}")
     save_csv(f"{stem}.csv", table)
     with covered(*modules.of_figure(name)):
-        figure = card.module("figure").draw(table, headed(name, settings, f"{stem}.csv"))
+        from matplotlib.figure import FigureBase
+
+        module = card.module("figure")
+        figure = _returned(module, "draw", FigureBase, table, headed(name, settings, f"{stem}.csv"))
+    seen = any(axes.has_data() or axes.texts or axes.tables for axes in _axes(figure))
+    require(seen, f"{_file(module)}: `draw` draws nothing: a figure needs axes with lines, marks or the like")
     _save_figure(figure, stem, settings["dpi"])
+
+
+def _axes(figure) -> Iterator:
+    """The axes of a figure and of the figures in it."""
+    yield from figure.axes
+    for part in figure.subfigs:
+        yield from _axes(part)
 
 
 def headed(name: str, settings: dict, csv: str) -> dict:
@@ -190,8 +204,9 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
         where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
         proofs = certificates(tables, targets.measured(claimed))
     save_csv(outputs["csv"], table)
-    save_text(outputs["html"], pages.html(table, proofs, left_out, where))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where))
+    tiny = _is_smoke(folder)
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
@@ -228,11 +243,17 @@ def matrix(
             rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
         else:
             rows = pd.concat([load_csv(path) for path in tables], ignore_index=True)
-        page = audit.html(rows, {claim.key: claim.statement for own in claims.values() for claim in own})
+        statements = {claim.key: claim.statement for own in claims.values() for claim in own}
+        page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
         picture = elsewhere_figure.draw(rows, settings)
     save_csv(outputs["csv"], rows)
     save_text(outputs["html"], page)
     _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
+
+
+def _is_smoke(folder: str) -> bool:
+    """Whether a run's folder is that of tiny settings, see `attnsvm.pipeline.plan.folder`."""
+    return Path(folder).name == "smoke"
 
 
 def _as_drawn(experiments: Iterable[str], tables: Iterable[str]):
@@ -263,15 +284,46 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
         yield cards.read(name).module(stage)
 
 
+def _returned(module: ModuleType, function: str, kind: type, *given):
+    """What a function of an experiment makes of what it is given.
+
+    Raises:
+        UserError: there is no such function, or it returns something else than `kind`.
+    """
+    require(hasattr(module, function), f"{_file(module)}: there is no function `{function}`")
+    made = getattr(module, function)(*given)
+    what = f"`{function}` returned {type(made).__name__}: let it return {kind.__name__}"
+    require(isinstance(made, kind), f"{_file(module)}: {what}")
+    if isinstance(made, dict):
+        _require_arrays(f"{_file(module)}: `{function}` returned", made)
+    return made
+
+
+def _require_arrays(what: str, tree: dict) -> None:
+    for name, value in tree.items():
+        require(isinstance(name, str) and "/" not in name, f"{what} {name!r}: a name is text without a slash")
+        if isinstance(value, dict):
+            _require_arrays(what, value)
+        else:
+            kind = f"{type(value).__name__} as {name!r}: let it return arrays of numbers or words"
+            require(not np.asarray(value).dtype.hasobject, f"{what} {kind}")
+
+
+def _file(module: ModuleType) -> str:
+    return f"{module.__name__.replace('.', '/')}.py"
+
+
 def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, str]):
     """What is measured in a block, as `gathering.Block`."""
+    from attnsvm.analysis.measured import Measures
     from attnsvm.pipeline.running import gathering
 
     drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), of_stage(inputs, "svm")
     parts, proofs = [], []
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
-        parts.append((place, cell, module.measures(cell, batch, trained[label], solved[label], settings)))
+        given = cell, batch, trained[label], solved[label], settings
+        parts.append((place, cell, _returned(module, "measures", Measures, *given)))
         proofs += [answers.count(trained[label], name), answers.count(solved[label], name)]
     return gathering.block(parts, answers.total(proofs, name))
 
@@ -291,6 +343,6 @@ def _require_finite(path: str, tree: dict, remedy: str) -> None:
     for name, value in tree.items():
         if isinstance(value, dict):
             _require_finite(f"{path}/{name}", value, remedy)
-        elif value.dtype.kind == "f":
+        elif np.asarray(value).dtype.kind == "f":
             finite = np.isfinite(value).all() or name in (*answers.PROOF, "dual")
             require(bool(finite), f"{path}/{name} is not finite: {remedy}")

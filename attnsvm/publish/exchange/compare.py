@@ -67,6 +67,7 @@ def compare(reference: Reference, folder: Path) -> list[Compared]:
     Raises:
         UserError: no figure of the reference is built there.
     """
+    require(Path(folder).is_dir(), f"{folder}: there is no such folder")
     known = {card.name for card in cards.figures(optional=True)}
     found = [_figure(reference, name, Path(folder)) for name in reference.figures if name in known]
     nothing = f"{folder}: no figure of the reference is built here; run snakemake figures/all audit first"
@@ -79,7 +80,8 @@ def summary(found: list[Compared]) -> str:
     counts = {word: sum(one.outcome == word for one in found) for word in (BYTES, ROUNDED, DIFFERS, OTHER, ABSENT)}
     said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     claims, changed = sum(one.claims for one in found), sum(len(one.changed) for one in found)
-    return f"{len(found)} figures: {said}; {claims - changed} of {claims} verdicts as in the reference"
+    judged = f"; {claims - changed} of {claims} verdicts as in the reference" if claims else ""
+    return f"{len(found)} figures: {said}{judged}"
 
 
 def _figure(reference: Reference, name: str, folder: Path) -> Compared:

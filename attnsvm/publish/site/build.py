@@ -26,7 +26,17 @@ PAPER = "paper/attnsvm.pdf"
 MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # outside of code, what reStructuredText would not take literally
 SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
-LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html")
+LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html", "*.map")
+# The colours behind code, which furo writes into every page: static/site.css has them.
+OF_CODE = re.compile(r"<style>\s*body \{\s*--color-code-background.*?</style>", re.DOTALL)
+ALONE = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?p>).)*)</p></t", re.DOTALL)  # the one paragraph of a cell
+# Classes of docutils, and what styles ask for of them.
+SHORTER = {
+    'class="reference internal"': 'class="reference"',
+    'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper container"',
+    '<th class="head">': "<th>",
+    '<code class="docutils literal notranslate">': '<code class="literal">',
+}
 SETTINGS = {
     "project": "attnsvm",
     "html_title": "attnsvm",
@@ -125,8 +135,10 @@ def _lean(html: str) -> str:
     """A page without the marks of docutils that no style asks for, and without indentation: a quarter of it."""
     parts = re.split(r"(<pre.*?</pre>)", html, flags=re.DOTALL)
     html = "".join(part if k % 2 else re.sub(r"\n\s+", "\n", part) for k, part in enumerate(parts))
-    html = re.sub(r'<span class="pre">([^<]*)</span>', r"\1", html)
-    html = html.replace('<code class="docutils literal notranslate">', '<code class="literal">')
+    html = ALONE.sub(r"\1\2</t", OF_CODE.sub("", html))
+    html = re.sub(r'<span class="(?:pre|std std-doc|std std-ref)">([^<]*)</span>', r"\1", html)
+    for marked, plain in SHORTER.items():
+        html = html.replace(marked, plain)
     return re.sub(r'<tr class="row-(?:odd|even)">', "<tr>", html)
 
 

@@ -172,7 +172,7 @@ def test_an_environment_is_made_again_when_a_list_is_newer(clone, monkeypatch, c
     assert commands == []
     os.utime(clone / "requirements.lock", (4_000_000_000, 4_000_000_000))
     assert recipes.main(["install"]) == 0
-    assert len(commands) == 4
+    assert len(commands) == 5
 
 
 def test_the_lock_is_made_in_a_folder_of_its_own(clone, monkeypatch, capsys):

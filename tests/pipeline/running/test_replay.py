@@ -26,8 +26,8 @@ class Solving(Experiment):
 
     def __init__(self):
         super().__init__()
-        self.parts["descent"] = SimpleNamespace(descent=self.descent)
-        self.parts["svm"] = SimpleNamespace(svm=self.svm, KEPT=())
+        self.parts["descent"] = SimpleNamespace(__name__="mine.descent", descent=self.descent)
+        self.parts["svm"] = SimpleNamespace(__name__="mine.svm", svm=self.svm, KEPT=())
 
     @staticmethod
     def descent(problems, settings, progress):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from attnsvm.audit.reading import Misread
 from attnsvm.errors import UserError
 from attnsvm.pipeline import mistakes
 from attnsvm.pipeline.running.script import reporting
@@ -58,6 +59,32 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
     log = (tmp_path / "log").read_text()
     assert place in log
     assert "Traceback" in log
+
+
+def test_what_a_claim_asks_in_vain_is_one_sentence(tmp_path):
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        raise Misread("the claims.py of cone: the claim 'stays' could not be read: KeyError: 'x'")
+    assert ended.value.code.startswith("error: the claims.py of cone: the claim 'stays' could not be read: KeyError")
+
+
+def test_the_line_of_an_error_that_another_was_raised_from_is_named(tmp_path, monkeypatch):
+    """A claim that computes: the audit says which one, and the line is that of its function."""
+    monkeypatch.setattr(mistakes, "EXPERIMENTS", "/mine/")
+    text = "def read():\n    try:\n        {}['x']\n    except KeyError as error:\n        return error\n"
+    space = {}
+    exec(compile(text, "/mine/claims.py", "exec"), space)
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        raise Misread("the claims.py of mine: KeyError: 'x'") from space["read"]()
+    assert "mine/claims.py, line 3: Misread: the claims.py of mine: KeyError: 'x'" in ended.value.code
+
+
+def test_a_package_that_the_environment_lacks_is_named_with_what_to_do(tmp_path):
+    """In an environment with Snakemake alone, without --sdm conda."""
+    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
+        import nosuchpackage.part  # noqa: F401
+    assert "has no package 'nosuchpackage': activate the environment" in ended.value.code
+    with pytest.raises(ModuleNotFoundError), fresh(tmp_path / "log"):
+        import attnsvm.nosuchmodule  # noqa: F401
 
 
 def test_a_log_that_cannot_be_written_is_said(tmp_path):

@@ -34,11 +34,15 @@ class Experiment:
 
     def __init__(self):
         self.parts = {
-            "problems": SimpleNamespace(cells=self.cells, problems=lambda cell, _: draw_cell(gaussian, cell)),
-            "descent": SimpleNamespace(descent=self.descent),
-            "svm": SimpleNamespace(svm=self.svm),
-            "measures": SimpleNamespace(measures=self.measures, table=lambda measures, _: measures.instances),
-            "figure": SimpleNamespace(draw=self.draw),
+            "problems": SimpleNamespace(
+                __name__="mine.problems", cells=self.cells, problems=lambda cell, _: draw_cell(gaussian, cell)
+            ),
+            "descent": SimpleNamespace(__name__="mine.descent", descent=self.descent),
+            "svm": SimpleNamespace(__name__="mine.svm", svm=self.svm),
+            "measures": SimpleNamespace(
+                __name__="mine.measures", measures=self.measures, table=lambda measures, _: measures.instances
+            ),
+            "figure": SimpleNamespace(__name__="mine.figure", draw=self.draw),
         }
 
     def module(self, part):
@@ -159,6 +163,32 @@ def test_an_answer_that_a_stage_drops_is_an_error(tiny, tmp_path):
     assert not (tmp_path / "svm.npz").exists()
 
 
+@pytest.mark.parametrize(
+    ("stage", "function", "returned", "sentence"),
+    [
+        ("problems", "problems", None, "mine/problems.py: `problems` returned NoneType: let it return Problems"),
+        ("descent", "descent", [], "mine/descent.py: `descent` returned list: let it return dict"),
+        ("descent", "descent", {"W": {"x": None}}, "mine/descent.py: `descent` returned NoneType as 'x': let it"),
+        ("descent", "descent", {"a/b": np.ones(2)}, "mine/descent.py: `descent` returned 'a/b': a name is text"),
+        ("svm", "svm", (), "mine/svm.py: `svm` returned tuple: let it return dict"),
+        ("measures", "measures", (), "mine/measures.py: `measures` returned tuple: let it return Measures"),
+        ("measures", "table", None, "mine/measures.py: `table` returned NoneType: let it return DataFrame"),
+    ],
+)
+def test_a_function_that_returns_something_else_is_named(tiny, tmp_path, stage, function, returned, sentence):
+    setattr(tiny.parts[stage], function, lambda *_: returned)
+    with pytest.raises(UserError) as error:
+        run(tmp_path, 1)
+    assert str(error.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("stage", ["problems", "descent", "svm", "measures"])
+def test_a_module_without_its_function_is_named(tiny, tmp_path, stage):
+    delattr(tiny.parts[stage], stage)
+    with pytest.raises(UserError, match=f"^mine/{stage}.py: there is no function `{stage}`"):
+        run(tmp_path, 1)
+
+
 def test_a_block_that_lacks_an_array_ends_with_its_sentence(tiny, tmp_path):
     paths = {"problems": str(tmp_path / "problems.npz")}
     stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
@@ -203,6 +233,39 @@ def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "out.svg").read_bytes()
     assert (tmp_path / "out.csv").read_text() == "seed,value\n1,0.5\n2,0.25\n"
+
+
+def test_what_is_drawn_in_figures_of_a_figure_is_seen(tiny, tmp_path):
+    def draw(table, settings):
+        with canvas(settings, height=0.5) as figure:
+            figure.subfigures(1, 2)[1].subfigures(2, 1)[0].subplots().plot(table["seed"], table["value"])
+        return figure
+
+    tiny.parts["figure"].draw = draw
+    save_table(tmp_path / "table", table())
+    stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    assert (tmp_path / "out.png").exists()
+
+
+def empty(table, settings):
+    with canvas(settings, height=0.5) as figure:
+        figure.subplots()
+    return figure
+
+
+@pytest.mark.parametrize(
+    ("draw", "sentence"),
+    [
+        (empty, "`draw` draws nothing: a figure needs axes with lines"),
+        (lambda *_: None, "`draw` returned NoneType: let it return FigureBase"),
+    ],
+)
+def test_a_figure_that_shows_nothing_is_refused(tiny, tmp_path, draw, sentence):
+    tiny.parts["figure"].draw = draw
+    save_table(tmp_path / "table", table())
+    with pytest.raises(UserError, match=f"^mine/figure.py: {sentence}"):
+        stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    assert not list(tmp_path.glob("out.p*"))
 
 
 @pytest.mark.parametrize(

@@ -216,8 +216,8 @@ def test_standard_errors_are_those_of_95_percent_intervals():
 
 
 def test_a_folder_without_a_figure_ends_with_a_sentence(made, tmp_path):
-    for folder in (tmp_path, tmp_path / "nowhere"):
-        with pytest.raises(UserError, match="no figure of the reference is built here"):
+    for folder, said in ((tmp_path, "no figure of the reference is built"), (tmp_path / "nowhere", "no such folder")):
+        with pytest.raises(UserError, match=said):
             compare.compare(made, folder)
 
 
@@ -226,3 +226,12 @@ def test_what_is_not_built_is_named_in_one_line(made, tmp_path, capsys):
     assert command.main(["compare", str(folder), "--reference", str(made.path)]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[2:4] == ["not built: feasibility, norm_growth", compare.summary(compare.compare(made, folder))]
+
+
+def test_a_summary_counts_no_verdict_where_none_was_read_and_a_long_list_is_short(made, monkeypatch, capsys):
+    absent = [compare.Compared(f"figure_{k}", compare.ABSENT) for k in range(80)]
+    monkeypatch.setattr(compare, "compare", lambda *_: [compare.Compared("cone", compare.BYTES), *absent])
+    assert command.main(["compare", "--reference", str(made.path)]) == 0
+    *_, listed, summary = capsys.readouterr().out.splitlines()
+    assert listed == "not built: figure_0, figure_1, figure_2, and 77 more"
+    assert summary == "81 figures: 1 same bytes, 80 not built"

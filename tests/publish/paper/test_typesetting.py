@@ -142,13 +142,14 @@ PARAGRAPH = "attnsvm/experiments/own/cone/paragraph.typ"
 
 
 def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone):
-    """The one that `make experiment` writes: it says what the claim says, with its verdict, number and figure."""
-    text = (manuscript.ROOT / "attnsvm/pipeline/first_use/template/paragraph.typ").read_text("utf-8")
+    """That of the page: it says what the claim says, with its verdict, number and figure."""
+    page = (manuscript.ROOT / "docs/paper_of_your_own.md").read_text("utf-8")
+    text = page.partition("```typst\n")[2].partition("```")[0]
     assert len(text.splitlines()) == 4
-    for name in ("audit.NAME", 'stated("NAME'):
-        text = text.replace(name, name.replace("NAME", "stays"))
+    for name in ("audit.my_conjecture", 'stated("my_conjecture'):
+        text = text.replace(name, name.replace("my_conjecture", "stays"))
     (clone / PARAGRAPH).parent.mkdir(parents=True)
-    (clone / PARAGRAPH).write_text(text.replace("NAME", "cone"))
+    (clone / PARAGRAPH).write_text(text.replace("my_conjecture", "cone"))
     shown = '#fig("cone")[A cone.]'
     assert shown in TEXT
     (clone / "paper/main.typ").write_text(TEXT.replace(shown, '#include "/paper/contributed.typ"'))

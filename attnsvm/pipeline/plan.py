@@ -70,6 +70,8 @@ class Plan:
             case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
                 stage = "measures" if rule == "measures_of_block" else rule
                 return {name: partial(getattr(self, name), stage) for name in ("settings", "code", "origin")}
+            case "variant":
+                return {"settings": self.settings_of_stages, "code": self.codes, "origin": self.parts}
             case "figure":
                 return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
             case "standalone":
@@ -80,12 +82,14 @@ class Plan:
             case "audit_figure":
                 return figures | code
             case "matrices":
-                return {**figures, **code, "variants": dict, "origin": str}  # both are those of the matrices
+                own = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
+                return figures | code | own
             case "matrix":
                 return {
                     **figures,
                     **code,
                     "variants": self.words,
+                    "tables": self.settings_of_tables,
                     "origin": lambda matrixed: self.histories(self.varied(matrixed)),
                 }
             case "provenance":
@@ -117,6 +121,14 @@ class Plan:
         """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
         code = digest(*modules.of(rule, experiment or figure or claimed or matrixed), texts=modules.TEXTS.get(rule, ()))
         return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
+
+    def settings_of_stages(self, experiment: str, block: str) -> dict[str, dict]:
+        """The settings of every stage of a variant, whose stages are one job."""
+        return {stage: self.settings(stage, experiment, block) for stage in cards.read(experiment).stages}
+
+    def codes(self, experiment: str, block: str) -> dict[str, str]:
+        """The hash of the code of every stage of a variant."""
+        return {stage: self.code(stage, experiment) for stage in cards.read(experiment).stages}
 
     def origin(self, stage: str, experiment: str, block: str = "") -> object:
         """For the first stage the parts of cells to draw, for a later one a hash of settings and code of those before.
@@ -154,7 +166,7 @@ class Plan:
     def gathered_files(self, experiment: str) -> dict[str, list[str]]:
         """What is measured of every block, or where blocks are few the files of all stages, by stage."""
         base, known = f"{self.at}results/{experiment}", self.blocks(experiment)
-        few = len(known) <= blocks.MEASURED_TOGETHER
+        few = len(known) <= blocks.MEASURED_TOGETHER and not cards.read(experiment).variant
         stages = earlier(cards.read(experiment), "measures") if few else ("measures",)
         return {stage: [f"{base}/{block}/{stage}.npz" for block in known] for stage in stages}
 
@@ -171,14 +183,18 @@ class Plan:
         """The variants under which a figure's claims are tried: {name: [group, words]}."""
         return {name: [one.group, one.text] for name, one in self.variants(matrixed).items()}
 
-    def tables_elsewhere(self, matrixed: str) -> list[str]:
-        """The tables of a figure under other settings."""
-        return [f"{self.at}results/{name}/measures.parquet" for name in self.varied(matrixed)]
+    def settings_of_tables(self, matrixed: str) -> dict[str, dict]:
+        """The settings with which the table of every experiment of `varied` is made."""
+        return {name: self.settings("measures", name) for name in self.varied(matrixed)}
+
+    def measured_elsewhere(self, matrixed: str) -> list[str]:
+        """What is measured of a figure under other settings, block by block."""
+        return [path for name in self.varied(matrixed) for path in self.gathered_files(name)["measures"]]
 
     def matrices(self) -> list[str]:
-        """The matrices of all figures that are tried under other settings."""
-        tried = [name for name in targets.tried() if self.variants(name)]
-        return [f"{self.at}results/{cards.ELSEWHERE}/{name}/matrix.csv" for name in tried]
+        """The matrices of all figures that are tried under other settings, and their counts of certificates."""
+        tried = [f"{self.at}results/{cards.ELSEWHERE}/{name}" for name in targets.tried() if self.variants(name)]
+        return [f"{folder}/{table}.csv" for folder in tried for table in ("matrix", "certificates")]
 
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""

@@ -1,11 +1,47 @@
-"""Claims under other settings: the experiments that these make, and the matrix of claims by variants."""
+"""Claims under other settings: the experiments that these make, and the matrix of claims by variants.
+
+A variant is small: all stages of a block of it are one job. There is a rule for each set of stages.
+"""
+
+for name, (stages, experiment) in targets.rules_of_variants().items():
+
+    rule:
+        name:
+            name
+        output:
+            [
+                path if stage == "measures" else read_once(path)
+                for stage, path in zip(
+                    stages,
+                    multiext(f"{AT}results/{{experiment}}/{{block}}/", *(f"{stage}.npz" for stage in stages)),
+                )
+            ],
+        log:
+            f"{AT}results/logs/{{experiment}}/{{block}}/variant.log",
+        benchmark:
+            f"{AT}results/benchmarks/{{experiment}}/{{block}}/variant.tsv"
+        wildcard_constraints:
+            experiment=experiment,
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(2000),
+            runtime=120,
+        params:
+            **params_of("variant"),
+        message:
+            "{wildcards.experiment} {wildcards.block}: try other settings"
+        script:
+            "../scripts/job.py"
 
 
 rule matrix:
     input:
-        files(plan.tables_elsewhere),
+        files(plan.measured_elsewhere),
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/certificates.csv",
         html=f"{AT}results/elsewhere/{{matrixed}}/matrix.html",
         pdf=f"{AT}results/elsewhere/{{matrixed}}/matrix.pdf",
         png=f"{AT}results/elsewhere/{{matrixed}}/matrix.png",
@@ -32,6 +68,7 @@ use rule matrix as matrices with:
         lambda wildcards: or_end(plan.matrices),
     output:
         csv=f"{AT}results/audit/elsewhere.csv",
+        certificates=f"{AT}results/audit/elsewhere_certificates.csv",
         html=f"{AT}results/audit/elsewhere.html",
         pdf=f"{AT}figures/elsewhere.pdf",
         png=f"{AT}figures/elsewhere.png",

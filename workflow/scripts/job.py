@@ -16,6 +16,9 @@ with reporting(snakemake.log[0]):
             stages.svm(wildcards.experiment, params.settings, inputs, output)
         case "measures_of_block":
             stages.measures_of_block(wildcards.experiment, params.settings, inputs, output)
+        case "variant":
+            by_stage = {path.rpartition("/")[2].removesuffix(".npz"): path for path in snakemake.output}
+            stages.variant(wildcards.experiment, params.settings, params.origin, by_stage, snakemake.threads)
         case "measures":
             by_stage = {stage: [files] if isinstance(files, str) else files for stage, files in inputs.items()}
             blocks = [dict(zip(by_stage, files, strict=True)) for files in zip(*by_stage.values(), strict=True)]
@@ -32,8 +35,8 @@ with reporting(snakemake.log[0]):
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
             stages.claims(outputs, folder or ".", claimed)
         case "matrix" | "matrices":
-            matrixed, variants = wildcards.get("matrixed", ""), params.get("variants", {})
-            stages.matrix(matrixed, params.settings, variants, list(snakemake.input), outputs)
+            matrixed, files = wildcards.get("matrixed", ""), list(snakemake.input)
+            stages.matrix(matrixed, params.settings, params.variants, params.tables, files, outputs)
         case "audit_figure":
             stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
         case "provenance":

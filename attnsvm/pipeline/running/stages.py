@@ -104,6 +104,26 @@ def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output:
     save_cells(output, {"tables": measured.tables()})
 
 
+def variant(name: str, settings: dict[str, dict], parts: list[list], outputs: dict[str, str], threads: int = 1) -> None:
+    """All stages of a block, one after the other: what a variant costs is little beside the start of a job.
+
+    Args:
+        settings, outputs: by stage.
+    """
+    before: dict[str, str] = {}
+    for stage, output in outputs.items():
+        match stage:
+            case "problems":
+                problems(name, settings[stage], parts, output)
+            case "descent":
+                descent(name, settings[stage], before, output, threads)
+            case "svm":
+                svm(name, settings[stage], before, output)
+            case "measures":
+                measures_of_block(name, settings[stage], before, output)
+        before[stage] = output
+
+
 def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
     """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
 
@@ -124,8 +144,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         )
         gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
-        made = hasattr(module, "table") and len(found.instances) > 0
-        table = module.table(found, settings) if made else found.instances
+        table = _drawn(name, found, settings)
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
@@ -204,14 +223,21 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
 
 
 def matrix(
-    name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]
+    name: str,
+    settings: dict,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    files: list[str],
+    outputs: dict[str, str],
 ) -> None:
-    """Read the claims of a figure under other settings; write paths "csv", "html" and those of the pictures.
+    """Read the claims of a figure under other settings; write paths "csv", "html", "certificates" (csv: how many solves
+    of every variant ended how) and those of the pictures.
 
     Args:
-        name: of the figure; "": put the matrices of all figures together, which are the tables then.
+        name: of the figure; "": put the matrices of all figures together, which are the files then.
         variants: {name: [kind, words]}.
-        tables: of every variant those that the figure draws, in their order.
+        tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
+        files: what was measured of their blocks.
     """
     import pandas as pd
 
@@ -223,25 +249,45 @@ def matrix(
 
         if name:
             drawn, words = cards.read(name).draws, {variant: (kind, text) for variant, (kind, text) in variants.items()}
-            starts = range(0, len(tables), len(drawn))
-            frames = [_as_drawn(drawn, tables[start : start + len(drawn)]) for start in starts]
+            blocks_of = {one: [path for path in files if f"/{one}/" in f"/{path}"] for one in tables}
+            gathered = {one: _gathered(one, blocks_of[one]) for one in tables}
+            made = [_drawn(one, gathered[one].measures, own) for one, own in tables.items()]
+            proofs = [answers.total(found.certificates, one).assign(experiment=one) for one, found in gathered.items()]
+            starts = range(0, len(made), len(drawn))
+            frames = [_as_drawn(drawn, made[start : start + len(drawn)]) for start in starts]
             rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
         else:
-            rows = pd.concat([load_csv(path) for path in tables], ignore_index=True)
+            rows = pd.concat([load_csv(path) for path in files if path.endswith("/matrix.csv")], ignore_index=True)
+            proofs = [load_csv(path) for path in files if path.endswith("/certificates.csv")]
         page = audit.html(rows, {claim.key: claim.statement for own in claims.values() for claim in own})
         picture = elsewhere_figure.draw(rows, settings)
     save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], pd.concat(proofs, ignore_index=True))
     save_text(outputs["html"], page)
     _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
 
 
-def _as_drawn(experiments: Iterable[str], tables: Iterable[str]):
+def _gathered(name: str, files: Iterable[str]):
+    """What was measured of the blocks of a variant; of none of its instances, perhaps."""
+    from attnsvm.pipeline.running import gathering
+
+    return gathering.gather(name, (gathering.Block(**load_cells(path)["tables"]) for path in files), nothing=True)
+
+
+def _drawn(name: str, measured, settings: dict):
+    """What the figure of an experiment draws of its measures."""
+    module = cards.read(name).module("measures")
+    made = hasattr(module, "table") and len(measured.instances) > 0
+    return module.table(measured, settings) if made else measured.instances
+
+
+def _as_drawn(experiments: Iterable[str], tables: Iterable):
     """The table of a figure as its csv would have it."""
     from io import StringIO
 
     import pandas as pd
 
-    frames = {one: load_table(path) for one, path in zip(experiments, tables, strict=True)}
+    frames = dict(zip(experiments, tables, strict=True))
     named = len(frames) > 1
     whole = pd.concat(
         [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True

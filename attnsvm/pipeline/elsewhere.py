@@ -7,6 +7,8 @@
       usual: [seeds, shapes, schedule]              of the four groups, those that make sense; by default all, but
                                                     tokens only where the problems are those of a usual grid
       every: {problems: {instances: 16}}            settings that every variant has
+      seconds: 8                                    of processor time that a variant takes: as many of the usual ones
+                                                    are run as `BUDGET` allows, in the order of `FIRST`
       one_hot: null                                 a usual variant that makes no sense here
       near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
 
@@ -29,6 +31,13 @@ GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
 NEW_SEEDS = 1_000_000  # after the own ones
 SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
 LONG = 10  # times the steps
+BUDGET = 60.0  # seconds of processor time of an experiment
+START = 1.5  # of them to start a job
+KEYS = ("usual", "every", "seconds")  # of what a card says of all its variants
+FIRST = (  # which usual variants are run where not all can be
+    *("other_seeds", "one_hot", "narrow", "heavy", "three_tokens", "one_query", "twice_steps", "many_inputs"),
+    *("correlated", "half_step", "repeated", "few_inputs", "signs", "lengths", "ten_times", "wide", "many_tokens"),
+)
 
 Values = dict[str, dict]  # settings by stage
 
@@ -91,10 +100,10 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
     Args:
         values: its own settings by stage, of this run.
         scale: in a smoke run, settings of `every` do not count: they are of full scale.
-        more: how many times as many instances as usual.
+        more: how many times as many instances as usual, and as many seconds for them.
     """
     check(card)
-    said = {name: own for name, own in card.elsewhere.items() if name not in ("usual", "every")}
+    said = {name: own for name, own in card.elsewhere.items() if name not in KEYS}
     every = card.elsewhere.get("every", {}) if scale == "paper" else {}
     found, base = {}, _over(values, every)
     for name, usual in (_usual(card) if card.is_experiment else {}).items():
@@ -107,7 +116,21 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
         if own is not None:
             changed = _over(_fewer(card, values, every, 1.0, more), own.get("settings", {}))
             found[name] = Variant(own.get("kind", "other"), own["text"], changed)
-    return {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+    possible = {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+    return _affordable(card, possible, more) if scale == "paper" else possible
+
+
+def _affordable(card: cards.Card, found: dict[str, Variant], more: float) -> dict[str, Variant]:
+    """The variants without the usual ones for which there is no time; those of the card's own are first."""
+    if "seconds" not in card.elsewhere:
+        return found
+    spent, chosen = 0.0, set()
+    for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else -1):
+        work = USUAL[name].work if name in USUAL and name not in card.elsewhere else 1.0
+        cost = START + work * card.elsewhere["seconds"]
+        if name in card.elsewhere or spent + cost <= BUDGET * more:
+            spent, chosen = spent + cost, chosen | {name}
+    return {name: one for name, one in found.items() if name in chosen}
 
 
 def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> Variant:
@@ -201,7 +224,7 @@ def check(card: cards.Card) -> None:
     known = {stage: set(settings) for stage, settings in card.settings.items()}
     where, usual = f"{cards.place(card.base)}/card.yaml: elsewhere", [*USUAL, *distributions()]
     for name, own in card.elsewhere.items():
-        if name == "usual":
+        if name in ("usual", "seconds"):
             continue
         require(own is not None or name in usual, f"{where}: {cards.unknown_name(name, usual, 'usual variant')}")
         for stage, keys in (own if name == "every" else (own or {}).get("settings", {})).items():

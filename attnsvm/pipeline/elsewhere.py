@@ -13,11 +13,12 @@
       near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
 
 A variant that breaks a bound or a relation of the settings is left out. `elsewhere/NAME/VARIANT` is the name of the
-experiment with these settings: it is planned, cut, cached and proved as every other, below results/elsewhere.
+experiment with these settings: it is planned, cut, cached and proved as every other, below results/elsewhere. With
+LONGER at its end it is run on: ten times the steps, for the claims that fail after those of the variant.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.errors import UserError, require
@@ -31,7 +32,10 @@ GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
 NEW_SEEDS = 1_000_000  # after the own ones
 SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
 LONG = 10  # times the steps
-BUDGET = 60.0  # seconds of processor time of an experiment
+TEN_TIMES, OF_ONE_PROBLEM = "ten_times", ("seeds", "schedule")  # the variant that runs these groups on
+LONGER = "_on"  # ends the name of a variant that is run on
+BUDGET, SMALLEST = 40.0, 2  # seconds of processor time for an experiment's variants, and how many usual ones at least
+FURTHER = 60.0  # of them for variants that are run on
 START = 1.5  # of them to start a job
 KEYS = ("usual", "every", "seconds")  # of what a card says of all its variants
 FIRST = (  # which usual variants are run where not all can be
@@ -87,7 +91,7 @@ USUAL = {
     "narrow": Usual("shapes", "half the dimension", {"dimension": lambda d: max(2, d // 2)}),
     "wide": Usual("shapes", "four times the dimension", {"dimension": lambda d: 4 * d}, 2),
     "twice_steps": Usual("schedule", "twice the steps", {"steps": _times(2), "log_every": _times(2)}, 2),
-    "ten_times": Usual("schedule", "ten times the steps", {"steps": _times(LONG), "log_every": _times(LONG)}, LONG),
+    TEN_TIMES: Usual("schedule", "ten times the steps", {"steps": _times(LONG), "log_every": _times(LONG)}, LONG),
     "half_step": Usual(
         "schedule", "half the step size", {"learning_rate": _times(0.5), "steps": _times(2), "log_every": _times(2)}, 2
     ),
@@ -124,13 +128,15 @@ def _affordable(card: cards.Card, found: dict[str, Variant], more: float) -> dic
     """The variants without the usual ones for which there is no time; those of the card's own are first."""
     if "seconds" not in card.elsewhere:
         return found
-    spent, chosen = 0.0, set()
+    spent, usual = 0.0, list[str]()
     for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else -1):
         work = USUAL[name].work if name in USUAL and name not in card.elsewhere else 1.0
         cost = START + work * card.elsewhere["seconds"]
-        if name in card.elsewhere or spent + cost <= BUDGET * more:
-            spent, chosen = spent + cost, chosen | {name}
-    return {name: one for name, one in found.items() if name in chosen}
+        if name in card.elsewhere:
+            spent += cost
+        elif spent + cost <= BUDGET * more or len(usual) < SMALLEST:
+            spent, usual = spent + cost, [*usual, name]
+    return {name: one for name, one in found.items() if name in card.elsewhere or name in usual}
 
 
 def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> Variant:
@@ -139,10 +145,30 @@ def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0
     Raises:
         UserError: the experiment has no such variant.
     """
-    known = variants(card, values, scale, more)
-    if card.variant not in known:
+    known, name = variants(card, values, scale, more), card.variant.removesuffix(LONGER)
+    if name not in known:
         raise UserError(f"elsewhere/{card.base}: {cards.unknown_name(card.variant, list(known), 'variant')}")
-    return known[card.variant]
+    if name == card.variant:
+        return known[name]
+    own = known[name]
+    return own._replace(settings=_over(own.settings, _made(card, _over(values, own.settings), USUAL[TEN_TIMES])))
+
+
+def can_go_on(card: cards.Card, values: Values) -> bool:
+    """Whether an experiment has steps of which there could be more."""
+    return bool(_made(card, values, USUAL[TEN_TIMES]))
+
+
+def gone_on(names: Iterable[str], cards_drawn: Sequence[cards.Card], more: float = 1.0) -> list[str]:
+    """Those of some variants that are run on: as many as the seconds allow, in the order of `FIRST`.
+
+    Without `seconds` in a card, all.
+    """
+    if not all("seconds" in card.elsewhere for card in cards_drawn):
+        return list(names)
+    seconds = sum(card.elsewhere["seconds"] for card in cards_drawn)
+    most = int(FURTHER * more // (START + LONG * seconds))
+    return sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else -1)[:most]
 
 
 def distribution(name: str) -> str:
@@ -150,9 +176,10 @@ def distribution(name: str) -> str:
     if not cards.of_variant(name)[1]:
         return ""
     card = cards.read(name)
-    own = card.elsewhere.get(card.variant) or {}
+    variant = card.variant.removesuffix(LONGER)
+    own = card.elsewhere.get(variant) or {}
     named = own.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
-    found = named or (card.variant if card.variant in distributions() else "")
+    found = named or (variant if variant in distributions() else "")
     return f"{TOKENS}.{found}" if found and DISTRIBUTION not in card.settings["problems"] else ""
 
 

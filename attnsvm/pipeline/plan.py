@@ -15,6 +15,7 @@ from attnsvm.pipeline.configuration import block_settings, outside, stage_settin
 from attnsvm.pipeline.hashes.dependencies import digest
 
 Param = Callable[..., object]  # of the wildcards of a rule
+FAILS = "fails"  # see attnsvm.audit.reading, which needs more than Snakemake brings
 
 
 def folder(resolved: dict) -> str:
@@ -84,12 +85,12 @@ class Plan:
             case "matrices":
                 own = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
                 return figures | code | own
-            case "matrix":
+            case "cells" | "matrix":
                 return {
-                    **figures,
-                    **code,
+                    **(figures if rule == "matrix" else {}),
+                    "code": partial(self.code, "matrix"),
                     "variants": self.words,
-                    "tables": self.settings_of_tables,
+                    "tables": partial(self.settings_of_tables, rule == "matrix"),
                     "origin": lambda matrixed: self.histories(self.varied(matrixed)),
                 }
             case "provenance":
@@ -179,22 +180,42 @@ class Plan:
         drawn = cards.read(matrixed).draws
         return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
 
+    def varied_on(self, matrixed: str, variants: Iterable[str]) -> list[str]:
+        """The experiments of some variants of a figure, run on; none where no experiment has more steps."""
+        drawn = cards.read(matrixed).draws
+        if not any(elsewhere.can_go_on(cards.read(name), self.resolved["experiments"][name]) for name in drawn):
+            return []
+        return [f"{cards.ELSEWHERE}/{name}/{variant}{elsewhere.LONGER}" for variant in variants for name in drawn]
+
     def words(self, matrixed: str) -> dict[str, list[str]]:
         """The variants under which a figure's claims are tried: {name: [group, words]}."""
         return {name: [one.group, one.text] for name, one in self.variants(matrixed).items()}
 
-    def settings_of_tables(self, matrixed: str) -> dict[str, dict]:
-        """The settings with which the table of every experiment of `varied` is made."""
-        return {name: self.settings("measures", name) for name in self.varied(matrixed)}
+    def settings_of_tables(self, longer: bool, matrixed: str) -> dict[str, dict]:
+        """The settings with which the table of every experiment of `varied` is made; `longer`: of those run on too."""
+        on = self.varied_on(matrixed, self.variants(matrixed)) if longer else []
+        return {name: self.settings("measures", name) for name in (*self.varied(matrixed), *on)}
 
     def measured_elsewhere(self, matrixed: str) -> list[str]:
         """What is measured of a figure under other settings, block by block."""
-        return [path for name in self.varied(matrixed) for path in self.gathered_files(name)["measures"]]
+        return self._measured(self.varied(matrixed))
 
-    def matrices(self) -> list[str]:
-        """The matrices of all figures that are tried under other settings, and their counts of certificates."""
+    def measured_on(self, matrixed: str, cells: Iterable[Mapping[str, str]]) -> list[str]:
+        """What is measured of the variants that are run on: in them a claim fails, by its row in `cells`."""
+        failed = dict.fromkeys(cell["variant"] for cell in cells if cell["verdict"] == FAILS)
+        known = self.variants(matrixed)
+        others = [elsewhere.OF_ONE_PROBLEM, ("schedule",)][elsewhere.TEN_TIMES not in known]
+        left = [name for name in failed if name in known and known[name].group not in others]
+        drawn = [cards.read(name) for name in cards.read(matrixed).draws]
+        return self._measured(self.varied_on(matrixed, elsewhere.gone_on(left, drawn, self.resolved["elsewhere"])))
+
+    def _measured(self, experiments: Iterable[str]) -> list[str]:
+        return [path for name in experiments for path in self.gathered_files(name)["measures"]]
+
+    def matrices(self, table: str) -> list[str]:
+        """The "matrix" of every figure that is tried under other settings, or its "certificates"."""
         tried = [f"{self.at}results/{cards.ELSEWHERE}/{name}" for name in targets.tried() if self.variants(name)]
-        return [f"{folder}/{table}.csv" for folder in tried for table in ("matrix", "certificates")]
+        return [f"{folder}/{table}.csv" for folder in tried]
 
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""

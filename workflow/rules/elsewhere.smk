@@ -3,6 +3,8 @@
 A variant is small: all stages of a block of it are one job. There is a rule for each set of stages.
 """
 
+import csv
+
 for name, (stages, experiment) in targets.rules_of_variants().items():
 
     rule:
@@ -36,9 +38,40 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
             "../scripts/job.py"
 
 
-rule matrix:
+# What is read in its cells decides which variants are run on.
+checkpoint cells:
     input:
         files(plan.measured_elsewhere),
+    output:
+        csv=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
+    log:
+        f"{AT}results/logs/elsewhere/{{matrixed}}/cells.log",
+    benchmark:
+        f"{AT}results/benchmarks/elsewhere/{{matrixed}}/cells.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=10,
+    params:
+        **params_of("cells"),
+    message:
+        "read the claims of {wildcards.matrixed} under other settings"
+    script:
+        "../scripts/job.py"
+
+
+def run_on(wildcards):
+    with checkpoints.cells.get(**wildcards).output.csv.open() as rows:
+        return or_end(plan.measured_on, wildcards.matrixed, list(csv.DictReader(rows)))
+
+
+rule matrix:
+    input:
+        cells=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
+        longer=run_on,
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
         certificates=f"{AT}results/elsewhere/{{matrixed}}/certificates.csv",
@@ -65,7 +98,8 @@ rule matrix:
 
 use rule matrix as matrices with:
     input:
-        lambda wildcards: or_end(plan.matrices),
+        cells=lambda wildcards: or_end(plan.matrices, "matrix"),
+        certificates=lambda wildcards: or_end(plan.matrices, "certificates"),
     output:
         csv=f"{AT}results/audit/elsewhere.csv",
         certificates=f"{AT}results/audit/elsewhere_certificates.csv",

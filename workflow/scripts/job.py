@@ -34,9 +34,12 @@ with reporting(snakemake.log[0]):
             claimed = wildcards.get("claimed", "")
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
             stages.claims(outputs, folder or ".", claimed)
+        case "cells":
+            stages.cells(wildcards.matrixed, params.variants, params.tables, list(snakemake.input), outputs)
         case "matrix" | "matrices":
-            matrixed, files = wildcards.get("matrixed", ""), list(snakemake.input)
-            stages.matrix(matrixed, params.settings, params.variants, params.tables, files, outputs)
+            parts = {part: [files] if isinstance(files, str) else list(files) for part, files in inputs.items()}
+            matrixed = wildcards.get("matrixed", "")
+            stages.matrix(matrixed, params.settings, params.variants, params.tables, parts, outputs)
         case "audit_figure":
             stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
         case "provenance":

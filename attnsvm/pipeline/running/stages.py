@@ -222,22 +222,41 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(drawn, stem, settings["dpi"])
 
 
-def matrix(
+def cells(
     name: str,
-    settings: dict,
     variants: dict[str, list[str]],
     tables: dict[str, dict],
     files: list[str],
     outputs: dict[str, str],
 ) -> None:
-    """Read the claims of a figure under other settings; write paths "csv", "html", "certificates" (csv: how many solves
-    of every variant ended how) and those of the pictures.
+    """Read the claims of a figure under other settings; write paths "csv" and "certificates" (csv: how many solves of
+    every variant ended how).
 
     Args:
-        name: of the figure; "": put the matrices of all figures together, which are the files then.
         variants: {name: [kind, words]}.
         tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
         files: what was measured of their blocks.
+    """
+    with covered(*modules.of_matrix([name])):
+        rows, proofs = _read_elsewhere(name, variants, tables, files)
+    save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], proofs)
+
+
+def matrix(
+    name: str,
+    settings: dict,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    inputs: dict[str, list[str]],
+    outputs: dict[str, str],
+) -> None:
+    """Say where the claims of a figure hold; write paths "csv", "certificates", "html" and those of the pictures.
+
+    Args:
+        name: of the figure; "": put the matrices of all figures together, which are the cells then.
+        variants, tables: as of `cells`, and tables of variants that are run on.
+        inputs: "cells" and "certificates" by `cells`, "longer": what was measured of variants that are run on.
     """
     import pandas as pd
 
@@ -247,31 +266,44 @@ def matrix(
         from attnsvm.audit import elsewhere as audit
         from attnsvm.audit import elsewhere_figure
 
-        if name:
-            drawn, words = cards.read(name).draws, {variant: (kind, text) for variant, (kind, text) in variants.items()}
-            blocks_of = {one: [path for path in files if f"/{one}/" in f"/{path}"] for one in tables}
-            gathered = {one: _gathered(one, blocks_of[one]) for one in tables}
-            made = [_drawn(one, gathered[one].measures, own) for one, own in tables.items()]
-            proofs = [answers.total(found.certificates, one).assign(experiment=one) for one, found in gathered.items()]
-            starts = range(0, len(made), len(drawn))
-            frames = [_as_drawn(drawn, made[start : start + len(drawn)]) for start in starts]
-            rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
-        else:
-            rows = pd.concat([load_csv(path) for path in files if path.endswith("/matrix.csv")], ignore_index=True)
-            proofs = [load_csv(path) for path in files if path.endswith("/certificates.csv")]
+        rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
+        proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
+        if name and any(one.endswith(elsewhere.LONGER) for one in tables):
+            files, end = inputs.get("longer", []), elsewhere.LONGER
+            on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
+            longer, more = _read_elsewhere(name, on, tables, files, end)
+            rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
         page = audit.html(rows, {claim.key: claim.statement for own in claims.values() for claim in own})
         picture = elsewhere_figure.draw(rows, settings)
     save_csv(outputs["csv"], rows)
-    save_csv(outputs["certificates"], pd.concat(proofs, ignore_index=True))
+    save_csv(outputs["certificates"], proofs)
     save_text(outputs["html"], page)
     _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
 
 
-def _gathered(name: str, files: Iterable[str]):
-    """What was measured of the blocks of a variant; of none of its instances, perhaps."""
+def _read_elsewhere(
+    name: str, variants: dict[str, list[str]], tables: dict[str, dict], files: list[str], end: str = ""
+) -> tuple:
+    """The cells of a figure's claims and variants, and how many solves ended how; `end`: of the variants' names."""
+    import pandas as pd
+
+    from attnsvm.audit import elsewhere as audit
     from attnsvm.pipeline.running import gathering
 
-    return gathering.gather(name, (gathering.Block(**load_cells(path)["tables"]) for path in files), nothing=True)
+    frames, proofs = {}, [pd.DataFrame()]
+    for variant in variants:
+        made = {}
+        for drawn in cards.read(name).draws:
+            one = f"{cards.ELSEWHERE}/{drawn}/{variant}{end}"
+            blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
+            measured = (gathering.Block(**load_cells(path)["tables"]) for path in blocks_of)
+            gathered = gathering.gather(one, measured, nothing=True)
+            made[drawn] = _drawn(one, gathered.measures, tables[one])
+            proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
+        frames[variant] = _as_drawn(made)
+    words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
+    rows = audit.matrix(name, cards.read(name).module("claims").CLAIMS, words, frames)
+    return rows, pd.concat(proofs, ignore_index=True)
 
 
 def _drawn(name: str, measured, settings: dict):
@@ -281,13 +313,12 @@ def _drawn(name: str, measured, settings: dict):
     return module.table(measured, settings) if made else measured.instances
 
 
-def _as_drawn(experiments: Iterable[str], tables: Iterable):
-    """The table of a figure as its csv would have it."""
+def _as_drawn(frames: dict):
+    """The table of a figure as its csv would have it, from those of its experiments."""
     from io import StringIO
 
     import pandas as pd
 
-    frames = dict(zip(experiments, tables, strict=True))
     named = len(frames) > 1
     whole = pd.concat(
         [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True

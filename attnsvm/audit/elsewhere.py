@@ -73,7 +73,7 @@ def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
 
     A cell that fails and whose longer run does not is still moving, and so it is where the longer run fails too and has
     come nearer to the limit by a fifth of what it then misses. SO_FAR: it was not run on. The column `longer` has the
-    number after ten times the steps. Other seeds and schedules may be judged by `ten_times`, which is long enough itself.
+    number after ten times the steps. Other seeds and schedules may be judged by `ten_times`, which is long itself.
 
     Args:
         rows, longer: as `matrix` has them, of the variants and of those that were run on.
@@ -83,8 +83,8 @@ def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
     made = []
     for cell in rows.to_dict("records"):
         if cell["verdict"] == FAILS and cell["variant"] != TEN_TIMES:
-            usual = (cell["claim"], TEN_TIMES) if cell["kind"] in OF_ONE_PROBLEM else None
-            end = ends.get((cell["claim"], cell["variant"]), ends.get(usual))
+            usual = TEN_TIMES if cell["kind"] in OF_ONE_PROBLEM else ""
+            end = ends.get((cell["claim"], cell["variant"]), ends.get((cell["claim"], usual)))
             cell |= {"verdict": SO_FAR if end is None else _after(cell, end)}
             cell |= {"longer": end["value"] if end else float("nan")}
         made.append(cell)

@@ -246,7 +246,8 @@ class Plan:
             return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
         if of_figures == "all":
             return self.whole_figures(*targets.figures())
-        claims = self.audit_files(of_figures) if of_figures in (*cards.SECTIONS, *targets.optional()) else []
+        alone = (*cards.SECTIONS, *targets.optional())
+        claims = self.audit_files(of_figures) if of_figures in alone and of_figures in targets.pages() else []
         return self.whole_figures(*targets.shown(of_figures)) + claims
 
     def matrix_files(self, matrixed: str) -> list[str]:

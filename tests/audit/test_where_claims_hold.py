@@ -58,6 +58,41 @@ def test_a_cell_has_the_verdict_of_the_audit_or_too_few_instances(rows, name):
     assert unmet is None or cell["unmet"] == unmet
 
 
+# {how a cell fails: (kind, variant, value, what ten times the steps make of it: (verdict, value), the verdict)}
+RUN_ON = {
+    "stands": ("shapes", "narrow", 0.5, (FAILS, 0.49), FAILS),
+    "nearer": ("shapes", "narrow", 0.5, (FAILS, 0.2), MOVING),
+    "farther": ("shapes", "narrow", 0.5, (FAILS, 0.9), FAILS),
+    "there": ("shapes", "narrow", 0.5, (HOLDS, 0.05), MOVING),
+    "nothing": ("shapes", "narrow", 0.5, (UNTESTABLE, np.nan), elsewhere.SO_FAR),
+    "not run": ("shapes", "narrow", 0.5, None, elsewhere.SO_FAR),
+    "seeds": ("seeds", "other_seeds", 0.5, None, FAILS),
+    "schedule": ("schedule", "half_step", 2.0, None, MOVING),
+    "itself": ("schedule", "ten_times", 0.5, None, FAILS),
+}
+
+
+@pytest.mark.parametrize("name", RUN_ON)
+def test_what_fails_is_judged_by_ten_times_the_steps(rows, name):
+    kind, variant, value, end, verdict = RUN_ON[name]
+    (cell,) = rows[rows["variant"] == "far"].to_dict("records")
+    own = pd.DataFrame([cell | {"variant": variant, "kind": kind, "value": value}])
+    if kind != "shapes":  # the default settings run on, which stand at 0.5
+        own = pd.concat([own, pd.DataFrame([cell | {"variant": "ten_times", "kind": "schedule", "value": 0.5}])])
+    longer = rows.iloc[:0]
+    if end:
+        longer = pd.DataFrame([cell | {"variant": variant, "verdict": end[0], "value": end[1]}])
+    found = elsewhere.run_on(own, longer).iloc[0]
+    assert found["verdict"] == verdict
+    if end:
+        assert found["longer"] == pytest.approx(end[1], nan_ok=True)
+
+
+def test_what_does_not_fail_is_no_other_after_ten_times_the_steps(rows):
+    others = rows[rows["verdict"] != FAILS].reset_index(drop=True)
+    pd.testing.assert_frame_equal(elsewhere.run_on(others, others), others, check_dtype=False)
+
+
 def test_the_sentence_counts_and_names(rows):
     assert elsewhere.sentences(rows) == {
         "near": "holds in 1 of 7 variants, by its value alone, of too few instances, in 1 more; not with far tokens "
@@ -84,7 +119,8 @@ def test_the_page_and_the_picture_have_every_cell(rows):
 
 def test_the_matrix_of_the_release_is_one_of_claims_that_are_here():
     assert tuple(RELEASED) == elsewhere.COLUMNS
-    assert set(RELEASED["verdict"]) <= {*VERDICTS, elsewhere.TOO_FEW}
+    assert set(RELEASED["verdict"]) <= {*VERDICTS, elsewhere.TOO_FEW, elsewhere.SO_FAR}
+    assert (elsewhere.TEN_TIMES, elsewhere.OF_ONE_PROBLEM) == (variants.TEN_TIMES, variants.OF_ONE_PROBLEM)
     assert set(RELEASED["kind"]) <= set(variants.GROUPS)
     assert elsewhere.KINDS == variants.GROUPS
     homes = dict(zip(RELEASED["claim"], RELEASED["figure"], strict=True))

@@ -62,6 +62,41 @@ def test_a_card_that_says_what_there_is_not_is_refused(said, sentence):
     assert str(caught.value).endswith(sentence)
 
 
+def test_the_seconds_of_a_variant_decide_how_many_there_are():
+    """Those of the card's own are all there, and two of the usual ones; more on request."""
+    own = {"near": {"text": "near", "settings": {"problems": {"d": 5}}}}
+    first, second = elsewhere.FIRST[:2]
+    assert set(of(seconds=100)) == {first, second}
+    assert set(of(seconds=100, **own)) == {first, second, "near"}
+    few, more = (elsewhere.variants(replace(FLOW, elsewhere={"seconds": 5}), VALUES, more=more) for more in (1, 2))
+    work = sum(elsewhere.START + 5 * elsewhere.USUAL[name].work if name in elsewhere.USUAL else 6.5 for name in few)
+    assert work <= elsewhere.BUDGET
+    assert set(few) < set(more) < set(of())
+    assert set(elsewhere.FIRST) == {*elsewhere.USUAL, *elsewhere.distributions()}
+
+
+def test_a_variant_is_run_on_with_ten_times_its_steps():
+    said = {"near": {"text": "near", "settings": {"descent": {"steps": 40}}}}
+    card = replace(FLOW, elsewhere=said, name="elsewhere/flow/near_on", variant="near_on")
+    assert elsewhere.of(card, VALUES).settings["descent"]["steps"] == 400
+    assert elsewhere.of(replace(card, variant="one_hot_on"), VALUES).settings["problems"]["distribution"] == "one_hot"
+    assert elsewhere.distribution("elsewhere/flow/one_hot_on") == "attnsvm.data.tokens.one_hot"
+    with pytest.raises(UserError, match="unknown variant 'far_on'"):
+        elsewhere.of(replace(card, variant="far_on"), VALUES)
+
+
+def test_what_fails_is_run_on_as_the_seconds_allow():
+    """But for other seeds and schedules where `ten_times` runs these on, and where there are no steps."""
+    cells = [{"variant": name, "verdict": "fails"} for name in PLAN.variants("local_convergence")]
+    seconds = cards.read("local_convergence").elsewhere["seconds"]
+    on = PLAN.measured_on("local_convergence", cells)
+    assert len(on) == int(elsewhere.FURTHER // (elsewhere.START + 10 * seconds)) > 1
+    assert "/one_hot_on/" in on[1]
+    assert PLAN.measured_on("local_convergence", [{"variant": "one_hot", "verdict": "still moving"}]) == []
+    assert PLAN.measured_on("feasibility", [{"variant": "one_hot", "verdict": "fails"}]) == []
+    assert "ten_times" in of(usual=["schedule"])
+
+
 def test_a_variant_that_breaks_a_bound_is_left_out():
     tight = FLOW.settings | {
         "problems": FLOW.settings["problems"] | {"n": FLOW.settings["problems"]["n"] | {"maximum": 3}}
@@ -71,7 +106,7 @@ def test_a_variant_that_breaks_a_bound_is_left_out():
 
 
 def test_more_instances_on_request():
-    few, more = (variants("flow", resolve({"elsewhere": times}))["wide"] for times in (1, 3))
+    few, more = (variants("flow", resolve({"elsewhere": times}))["one_hot"] for times in (1, 3))
     assert more.settings["problems"]["instances"] == 3 * few.settings["problems"]["instances"]
 
 
@@ -106,11 +141,14 @@ def test_only_the_draw_of_a_variant_runs_its_distribution():
     assert PLAN.code("problems", "elsewhere/flow/wide") == PLAN.code("problems", "flow")
 
 
-def test_the_matrix_reads_the_tables_of_every_variant():
-    tables = PLAN.tables_elsewhere("self_attention")
+def test_the_matrix_reads_what_was_measured_of_every_variant():
+    files = PLAN.measured_elsewhere("self_attention")
     drawn = cards.read("self_attention").draws
-    assert len(tables) == len(PLAN.variants("self_attention")) * len(drawn) > 10
-    assert tables[1].startswith(f"results/elsewhere/{drawn[1]}/")
+    assert len(files) == len(PLAN.variants("self_attention")) * len(drawn) > 10
+    assert files[1].startswith(f"results/elsewhere/{drawn[1]}/")
+    assert files[1].endswith("/measures.npz")
+    settings = PLAN.params("cells")["tables"]("self_attention")
+    assert {path.removeprefix("results/").rpartition("/seeds")[0] for path in files} == set(settings)
     assert set(PLAN.words("self_attention")) == set(PLAN.variants("self_attention"))
 
 

@@ -298,7 +298,10 @@ def _read_elsewhere(
             blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
             measured = (gathering.Block(**load_cells(path)["tables"]) for path in blocks_of)
             gathered = gathering.gather(one, measured, nothing=True)
-            made[drawn] = _drawn(one, gathered.measures, tables[one])
+            try:
+                made[drawn] = _drawn(one, gathered.measures, tables[one])
+            except UserError:  # too few instances for a table: nothing can be checked
+                made[drawn] = pd.DataFrame()
             proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
         frames[variant] = _as_drawn(made)
     words = {variant: (kind, text) for variant, (kind, text) in variants.items()}

@@ -121,7 +121,7 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
             changed = _over(_fewer(card, values, every, 1.0, more), own.get("settings", {}))
             found[name] = Variant(own.get("kind", "other"), own["text"], changed)
     possible = {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
-    return _affordable(card, possible, more) if scale == "paper" else possible
+    return _affordable(card, possible, more)
 
 
 def _affordable(card: cards.Card, found: dict[str, Variant], more: float) -> dict[str, Variant]:

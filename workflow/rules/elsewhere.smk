@@ -3,8 +3,6 @@
 A variant is small: all stages of a block of it are one job. There is a rule for each set of stages.
 """
 
-import csv
-
 for name, (stages, experiment) in targets.rules_of_variants().items():
 
     rule:
@@ -38,6 +36,11 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
             "../scripts/job.py"
 
 
+if workflow.workflow_settings.cache is not None:
+    for name in targets.rules_of_variants():
+        from_cache(getattr(rules, name))
+
+
 # What is read in its cells decides which variants are run on.
 checkpoint cells:
     input:
@@ -60,11 +63,6 @@ checkpoint cells:
         "read the claims of {wildcards.matrixed} under other settings"
     script:
         "../scripts/job.py"
-
-
-def run_on(wildcards):
-    with checkpoints.cells.get(**wildcards).output.csv.open() as rows:
-        return or_end(plan.measured_on, wildcards.matrixed, list(csv.DictReader(rows)))
 
 
 rule matrix:

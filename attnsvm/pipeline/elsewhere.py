@@ -32,14 +32,15 @@ GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
 NEW_SEEDS = 1_000_000  # after the own ones
 SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
 LONG = 10  # times the steps
+OTHER_SEEDS = "other_seeds"
 TEN_TIMES, OF_ONE_PROBLEM = "ten_times", ("seeds", "schedule")  # the variant that runs these groups on
 LONGER = "_on"  # ends the name of a variant that is run on
 BUDGET, SMALLEST = 40.0, 2  # seconds of processor time for an experiment's variants, and how many usual ones at least
-FURTHER = 70.0  # of them for variants that are run on
+FURTHER = 100.0  # of them for variants that are run on
 START = 1.5  # of them to start a job
 KEYS = ("usual", "every", "seconds")  # of what a card says of all its variants
 FIRST = (  # which usual variants are run where not all can be
-    *("other_seeds", "one_hot", "narrow", "heavy", "three_tokens", "one_query", "twice_steps", "many_inputs"),
+    *(OTHER_SEEDS, "one_hot", "narrow", "heavy", "three_tokens", "one_query", "twice_steps", "many_inputs"),
     *("correlated", "half_step", "repeated", "few_inputs", "signs", "lengths", "ten_times", "wide", "many_tokens"),
 )
 
@@ -83,7 +84,7 @@ def _times(factor: float) -> Callable:
 
 
 USUAL = {
-    "other_seeds": Usual("seeds", "other seeds", {"seed": lambda first: first + NEW_SEEDS}),
+    OTHER_SEEDS: Usual("seeds", "other seeds", {"seed": lambda first: first + NEW_SEEDS}),
     "few_inputs": Usual("shapes", "half the inputs", _of_inputs(lambda n: max(2, n // 2))),
     "many_inputs": Usual("shapes", "twice the inputs", _of_inputs(lambda n: 2 * n), 2),
     "three_tokens": Usual("shapes", "three tokens", _of_tokens(lambda T: 3)),
@@ -159,16 +160,28 @@ def can_go_on(card: cards.Card, values: Values) -> bool:
     return bool(_made(card, values, USUAL[TEN_TIMES]))
 
 
-def gone_on(names: Iterable[str], cards_drawn: Sequence[cards.Card], more: float = 1.0) -> list[str]:
-    """Those of some variants that are run on: as many as the seconds allow, in the order of `FIRST`.
+def gone_on(
+    failed: Iterable[tuple[str, str]], known: dict[str, Variant], drawn: Sequence[cards.Card], more: float = 1.0
+) -> list[str]:
+    """The variants that are run on: those with other seeds first, then those in which other claims fail.
 
-    Without `seconds` in a card, all.
+    There are as many as the seconds allow, in the order of `FIRST`. Where `ten_times` is a variant, it says of other
+    seeds and schedules what ten times the steps make of them.
+
+    Args:
+        failed: claims and the variants in which they fail.
+        drawn: the experiments of the figure.
     """
-    if not all("seconds" in card.elsewhere for card in cards_drawn):
-        return list(names)
-    seconds = sum(card.elsewhere["seconds"] for card in cards_drawn)
-    most = int(FURTHER * more // (START + LONG * seconds))
-    return sorted(names, key=lambda name: FIRST.index(name) if name in FIRST else -1)[:most]
+    failed = list(failed)
+    always = {claim for claim, name in failed if name == OTHER_SEEDS}
+    names = {name for claim, name in failed if name in known and (name == OTHER_SEEDS or claim not in always)}
+    if TEN_TIMES in known:
+        names = {name for name in names if known[name].group not in OF_ONE_PROBLEM}
+    order = sorted(names, key=lambda name: (name != OTHER_SEEDS, FIRST.index(name) if name in FIRST else -1, name))
+    if not all("seconds" in card.elsewhere for card in drawn):
+        return order
+    seconds = sum(card.elsewhere["seconds"] for card in drawn)
+    return order[: int(FURTHER * more // (START + LONG * seconds))]
 
 
 def distribution(name: str) -> str:

@@ -201,13 +201,11 @@ class Plan:
         return self._measured(self.varied(matrixed))
 
     def measured_on(self, matrixed: str, cells: Iterable[Mapping[str, str]]) -> list[str]:
-        """What is measured of the variants that are run on: in them a claim fails, by its row in `cells`."""
-        failed = dict.fromkeys(cell["variant"] for cell in cells if cell["verdict"] == FAILS)
-        known = self.variants(matrixed)
-        others = [elsewhere.OF_ONE_PROBLEM, ("schedule",)][elsewhere.TEN_TIMES not in known]
-        left = [name for name in failed if name in known and known[name].group not in others]
+        """What is measured of the variants that are run on, see `elsewhere.gone_on`; of `cells` the csv's rows."""
         drawn = [cards.read(name) for name in cards.read(matrixed).draws]
-        return self._measured(self.varied_on(matrixed, elsewhere.gone_on(left, drawn, self.resolved["elsewhere"])))
+        failed = [(cell["claim"], cell["variant"]) for cell in cells if cell["verdict"] == FAILS]
+        on = elsewhere.gone_on(failed, self.variants(matrixed), drawn, self.resolved["elsewhere"])
+        return self._measured(self.varied_on(matrixed, on))
 
     def _measured(self, experiments: Iterable[str]) -> list[str]:
         return [path for name in experiments for path in self.gathered_files(name)["measures"]]

@@ -86,15 +86,25 @@ def test_a_variant_is_run_on_with_ten_times_its_steps():
 
 
 def test_what_fails_is_run_on_as_the_seconds_allow():
-    """But for other seeds and schedules where `ten_times` runs these on, and where there are no steps."""
-    cells = [{"variant": name, "verdict": "fails"} for name in PLAN.variants("local_convergence")]
-    seconds = cards.read("local_convergence").elsewhere["seconds"]
-    on = PLAN.measured_on("local_convergence", cells)
-    assert len(on) == int(elsewhere.FURTHER // (elsewhere.START + 10 * seconds)) > 1
-    assert "/one_hot_on/" in on[1]
-    assert PLAN.measured_on("local_convergence", [{"variant": "one_hot", "verdict": "still moving"}]) == []
-    assert PLAN.measured_on("feasibility", [{"variant": "one_hot", "verdict": "fails"}]) == []
-    assert "ten_times" in of(usual=["schedule"])
+    """But for claims that fail with other seeds too; and for other seeds and schedules where `ten_times` is there."""
+    known, cheap = of(), [replace(FLOW, elsewhere={})]
+    failed = [("a", "other_seeds"), ("a", "wide"), ("b", "narrow"), ("b", "one_hot"), ("b", "half_step"), ("c", "gone")]
+    assert elsewhere.gone_on(failed, known, cheap) == ["one_hot", "narrow"]
+    del known["ten_times"]
+    assert elsewhere.gone_on(failed, known, cheap) == ["other_seeds", "one_hot", "narrow", "half_step"]
+    dear = [replace(FLOW, elsewhere={"seconds": 4})]
+    assert elsewhere.gone_on(failed, known, dear) == ["other_seeds", "one_hot"]
+    assert elsewhere.gone_on(failed, known, dear, more=2) == ["other_seeds", "one_hot", "narrow", "half_step"]
+
+
+def test_what_is_run_on_is_planned_where_there_are_steps():
+    def on(name, verdict):
+        return PLAN.measured_on(name, [{"claim": "a", "variant": "one_hot", "verdict": verdict}])
+
+    (file,) = on("local_convergence", "fails")
+    assert file.startswith("results/elsewhere/local_convergence/one_hot_on/")
+    assert on("local_convergence", "still moving") == []
+    assert on("feasibility", "fails") == []
 
 
 def test_a_variant_that_breaks_a_bound_is_left_out():

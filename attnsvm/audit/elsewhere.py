@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit.moving import MOVES
-from attnsvm.audit.numbers import Limit
+from attnsvm.audit.numbers import Limit, without_intervals
 from attnsvm.audit.pages import number
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
 from attnsvm.errors import UserError
@@ -115,7 +115,8 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     except (RuntimeError, UserError) as why:  # a claim may ask for a shape that these settings do not have
         return nothing | {"verdict": UNTESTABLE, "unmet": str(why).partition(": ")[2]}
     verdict = found.verdict
-    if verdict in (FAILS, MOVING, IN_PART) and _alone(claim, figure, table) == HOLDS:
+    better = {FAILS: (HOLDS, IN_PART), MOVING: (HOLDS, IN_PART), IN_PART: (HOLDS,)}.get(verdict, ())
+    if better and _alone(claim, figure, table) in better:
         verdict = TOO_FEW
     cell = {name: float(f"{getattr(found, name):.6g}") for name in ("value", "low", "high")}
     cell |= {"instances": int(found.instances), "longer": float("nan")}
@@ -125,7 +126,8 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
 
 def _alone(claim: Claim, figure: str, table: pd.DataFrame) -> str:
     try:
-        found: Reading = claim.reading(_Drawn(Path(), figure, table=table, alone=True))
+        with without_intervals():
+            found: Reading = claim.reading(_Drawn(Path(), figure, table=table, alone=True))
     except (NoInstance, RuntimeError, UserError):
         return UNTESTABLE
     return found.verdict

@@ -2,7 +2,9 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,19 +34,36 @@ def estimate(row: pd.Series) -> Estimate:
     return Estimate(row["value"], row["low"], row["high"], row["instances"])
 
 
+_ALONE = ContextVar("_ALONE", default=False)
+
+
+@contextmanager
+def without_intervals() -> Iterator[None]:
+    """Inside, every interval that is made goes from a value to itself."""
+    token = _ALONE.set(True)
+    try:
+        yield
+    finally:
+        _ALONE.reset(token)
+
+
+def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
+    return Estimate(value, value, value, instances) if _ALONE.get() else Estimate(value, low, high, instances)
+
+
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return Estimate(*sample_interval(values), len(values))
+    return _estimate(*sample_interval(values), len(values))
 
 
 def sample_median(values: pd.Series) -> Estimate:
     """The median of one value per instance and its 95 % interval."""
-    return Estimate(*median_interval(values.to_numpy()), len(values))
+    return _estimate(*median_interval(values.to_numpy()), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:
     """A share with its 95 % Wilson interval."""
-    return Estimate(*wilson(int(hits), int(instances)), int(instances))
+    return _estimate(*wilson(int(hits), int(instances)), int(instances))
 
 
 def share_of(hits: pd.Series) -> Estimate:

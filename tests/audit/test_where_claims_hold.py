@@ -9,7 +9,8 @@ from tried import BY_KEY, HOME, RELEASE
 
 from attnsvm.audit import elsewhere, elsewhere_figure
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, VERDICTS, Claims
+from attnsvm.audit.numbers import Limit, share_of
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, VERDICTS, Claims, Reading
 from attnsvm.pipeline import elsewhere as variants
 from attnsvm.pipeline import targets
 
@@ -23,6 +24,15 @@ CLAIMS.declare(
     statement="It is near.",
     check="distance",
 )
+
+
+@CLAIMS.add(short="often", statement="It is often.", check="share", limit=Limit(0.9, "share ≥ {}", ""))
+def often(tables, limit):
+    """Its interval is its own, and not one of the table."""
+    found = share_of(tables.own(quantity="distance")["value"] <= 0.4)
+    return Reading(*found, {"share": limit(found)})
+
+
 STEPS = np.array([10.0, 20.0, 50.0, 100.0])
 
 
@@ -52,7 +62,7 @@ def rows():
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_cell_has_the_verdict_of_the_audit_or_too_few_instances(rows, name):
-    (cell,) = rows[rows["variant"] == name].to_dict("records")
+    (cell,) = rows[(rows["claim"] == "near") & (rows["variant"] == name)].to_dict("records")
     _, verdict, unmet = CASES[name]
     assert cell["verdict"] == verdict
     assert unmet is None or cell["unmet"] == unmet
@@ -75,7 +85,7 @@ RUN_ON = {
 @pytest.mark.parametrize("name", RUN_ON)
 def test_what_fails_is_judged_by_ten_times_the_steps(rows, name):
     kind, variant, value, end, verdict = RUN_ON[name]
-    (cell,) = rows[rows["variant"] == "far"].to_dict("records")
+    (cell,) = rows[(rows["claim"] == "near") & (rows["variant"] == "far")].to_dict("records")
     own = pd.DataFrame([cell | {"variant": variant, "kind": kind, "value": value}])
     if kind != "shapes":  # the default settings run on, which stand at 0.5
         own = pd.concat([own, pd.DataFrame([cell | {"variant": "ten_times", "kind": "schedule", "value": 0.5}])])
@@ -93,15 +103,21 @@ def test_what_does_not_fail_is_no_other_after_ten_times_the_steps(rows):
     pd.testing.assert_frame_equal(elsewhere.run_on(others, others), others, check_dtype=False)
 
 
+def test_an_interval_that_a_claim_makes_itself_may_be_too_wide_too(rows):
+    """All four of four, or none."""
+    found = rows[rows["claim"] == "often"].set_index("variant")["verdict"]
+    assert (found["near"], found["far"], found["slow"]) == (elsewhere.TOO_FEW, FAILS, FAILS)
+
+
 def test_the_sentence_counts_and_names(rows):
-    assert elsewhere.sentences(rows) == {
+    assert elsewhere.sentences(rows[rows["claim"] == "near"]) == {
         "near": "holds in 1 of 7 variants, by its value alone, of too few instances, in 1 more; not with far tokens "
         "(0.5); still moving with slow tokens (0.4); in part with control tokens (0.05); untestable in 2"
     }
 
 
 def test_a_claim_is_not_said_of_what_it_fails_in(rows):
-    (claim,) = CLAIMS
+    claim, _ = CLAIMS
     assert elsewhere.beyond(claim, rows) == []
     for covers in (("shapes",), ("far",)):
         CLAIMS_OF = Claims(group="ours", range=covers)
@@ -110,7 +126,7 @@ def test_a_claim_is_not_said_of_what_it_fails_in(rows):
 
 
 def test_the_page_and_the_picture_have_every_cell(rows):
-    page = elsewhere.html(rows, {"near": "It is near."})
+    page = elsewhere.html(rows, {"near": "It is near.", "often": "It is often."})
     assert page.count('<td class="cell') == len(rows)
     assert "It is near." in page
     drawn = elsewhere_figure.draw(rows, {})

@@ -1,8 +1,8 @@
 """Where a claim holds: its verdict under other settings, claims by variants, and one sentence for each claim.
 
-A cell has the verdict of the audit, or TOO_FEW: the claim fails, and would not if every number were its value alone. A
-variant has fewer instances than the claim, and a wide interval that crosses a limit says nothing. Where there could be
-more steps, "fails" is said after ten times as many, and of a number that stands still: see `run_on`.
+A cell has the verdict of the audit, or TOO_FEW: the claim is not met, and would be if each number were somewhere else
+in its interval. A variant has fewer instances than the claim, and an interval across a limit says nothing. Where there
+could be more steps, "fails" is said after ten times as many, and of a number that stands still: see `run_on`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit.moving import MOVES
-from attnsvm.audit.numbers import Limit, without_intervals
+from attnsvm.audit.numbers import Limit, turned_round
 from attnsvm.audit.pages import number
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
 from attnsvm.errors import UserError
@@ -35,17 +35,16 @@ class _Drawn(Tables):
     """The table that a figure would draw of a variant, and no other.
 
     Attributes:
-        alone: whether every number is read without its interval.
+        turned: whether every interval has its ends exchanged.
     """
 
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    alone: bool = False
+    turned: bool = False
 
     def _read(self, path: str) -> pd.DataFrame:
         if path != f"figures/{self.name}.csv":
             raise NoInstance(f"table {path} under other settings")
-        ends = {end: self.table["value"] for end in ("low", "high") if self.alone and end in self.table}
-        return self.table.assign(**ends)
+        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
 
 
 def matrix(
@@ -116,7 +115,7 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
         return nothing | {"verdict": UNTESTABLE, "unmet": str(why).partition(": ")[2]}
     verdict = found.verdict
     better = {FAILS: (HOLDS, IN_PART), MOVING: (HOLDS, IN_PART), IN_PART: (HOLDS,)}.get(verdict, ())
-    if better and _alone(claim, figure, table) in better:
+    if better and _at_best(claim, figure, table) in better:
         verdict = TOO_FEW
     cell = {name: float(f"{getattr(found, name):.6g}") for name in ("value", "low", "high")}
     cell |= {"instances": int(found.instances), "longer": float("nan")}
@@ -124,10 +123,11 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     return cell | {"verdict": verdict, "unmet": "; ".join(what for what, met in parts.items() if not met)}
 
 
-def _alone(claim: Claim, figure: str, table: pd.DataFrame) -> str:
+def _at_best(claim: Claim, figure: str, table: pd.DataFrame) -> str:
+    """The verdict if every limit is asked of the end of an interval that meets it sooner."""
     try:
-        with without_intervals():
-            found: Reading = claim.reading(_Drawn(Path(), figure, table=table, alone=True))
+        with turned_round():
+            found: Reading = claim.reading(_Drawn(Path(), figure, table=table, turned=True))
     except (NoInstance, RuntimeError, UserError):
         return UNTESTABLE
     return found.verdict
@@ -138,7 +138,7 @@ def sentence(rows: pd.DataFrame) -> str:
     by = dict(iter(rows.groupby("verdict", sort=False)))
     said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
     if TOO_FEW in by:
-        said[0] += f", by its value alone, of too few instances, in {len(by[TOO_FEW])} more"
+        said[0] += f", of too few instances to say in {len(by[TOO_FEW])}"
     listed = {FAILS: "not with ", SO_FAR: "not so far with ", MOVING: "still moving with ", IN_PART: "in part with "}
     for verdict, words in listed.items():
         if verdict in by:

@@ -25,7 +25,9 @@ class Estimate(NamedTuple):
     instances: float
 
     def off(self, wanted: float) -> float:
-        """How far the farther end of the interval is from a number."""
+        """How far the farther end of the interval is from a number; of an interval turned round, its nearest point."""
+        if self.low > self.high:
+            return max(self.high - wanted, wanted - self.low, 0.0)
         return max(abs(self.low - wanted), abs(self.high - wanted))
 
 
@@ -34,21 +36,21 @@ def estimate(row: pd.Series) -> Estimate:
     return Estimate(row["value"], row["low"], row["high"], row["instances"])
 
 
-_ALONE = ContextVar("_ALONE", default=False)
+_TURNED = ContextVar("_TURNED", default=False)
 
 
 @contextmanager
-def without_intervals() -> Iterator[None]:
-    """Inside, every interval that is made goes from a value to itself."""
-    token = _ALONE.set(True)
+def turned_round() -> Iterator[None]:
+    """Inside, every interval that is made has its ends exchanged: a limit is asked of the end that meets it sooner."""
+    token = _TURNED.set(True)
     try:
         yield
     finally:
-        _ALONE.reset(token)
+        _TURNED.reset(token)
 
 
 def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
-    return Estimate(value, value, value, instances) if _ALONE.get() else Estimate(value, low, high, instances)
+    return Estimate(value, *((high, low) if _TURNED.get() else (low, high)), instances)
 
 
 def sample_mean(values: pd.Series) -> Estimate:

@@ -111,7 +111,7 @@ def test_an_interval_that_a_claim_makes_itself_may_be_too_wide_too(rows):
 
 def test_the_sentence_counts_and_names(rows):
     assert elsewhere.sentences(rows[rows["claim"] == "near"]) == {
-        "near": "holds in 1 of 7 variants, by its value alone, of too few instances, in 1 more; not with far tokens "
+        "near": "holds in 1 of 7 variants, of too few instances to say in 1; not with far tokens "
         "(0.5); still moving with slow tokens (0.4); in part with control tokens (0.05); untestable in 2"
     }
 

@@ -154,10 +154,33 @@ def test_a_claim_is_said_of_no_variant_in_which_it_fails(key):
         assert elsewhere.beyond(claim, RELEASED) == []
 
 
+WIDE = r"\b(any|whatever|whichever)\b"  # these stand in claims that have a range beyond seeds
+QUANTIFIED = rf"{WIDE}|\b(every|everywhere|always|never|throughout)\b"
+# {a group of variants: how a statement names the one under which it was tried}
+NAMES = {
+    "shapes": r"\b(inputs?|dimensions?|shapes?)\b|\b[dnT] (=|≥|≫)",
+    "tokens": r"Gaussian|almost all data|noise",
+    "schedule": r"steps|rate",
+    "other": r"=",
+}
+
+
+def said(claim):
+    """Its statement; brackets quote others."""
+    return re.sub(r"\((arXiv|[^)]*arXiv)[^)]*\)", "", claim.statement)
+
+
 @pytest.mark.parametrize("key", sorted({*RELEASED["claim"]}))
 def test_whatever_and_any_stand_where_the_matrix_allows(key):
-    """A statement with these words has a range beyond seeds, inside which it does not fail; brackets quote others."""
     claim = BY_KEY[key]
-    said = re.sub(r"\([^)]*\)", "", claim.statement)
-    if RELEASE.verdicts.get(key) != FAILS and re.search(r"\b(any|whatever|whichever)\b", said):
+    if RELEASE.verdicts.get(key) != FAILS and re.search(WIDE, said(claim)):
         assert set(claim.range) - {"seeds"}, claim.statement
+
+
+@pytest.mark.parametrize("key", sorted({*RELEASED["claim"]}))
+def test_every_and_its_like_name_the_settings_beyond_which_they_fail(key):
+    """The statement of a claim that holds names its shapes where it fails under others, and so its tokens and steps."""
+    claim, own = BY_KEY[key], RELEASED[RELEASED["claim"] == key]
+    if RELEASE.verdicts.get(key) in (HOLDS, IN_PART) and re.search(QUANTIFIED, said(claim)):
+        for kind in set(own.loc[own["verdict"].isin([FAILS, elsewhere.SO_FAR]), "kind"]):
+            assert re.search(NAMES[kind], claim.statement), f"{kind}: {claim.statement}"

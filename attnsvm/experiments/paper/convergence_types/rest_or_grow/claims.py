@@ -51,8 +51,9 @@ for key, short, attention, place in (
         key=key,
         sharpens=key.removesuffix("_growing"),
         short=short,
-        statement=f"{place}, a run that is not global and grows for ever ends at locally optimal tokens along their "
-        "SVM solution; the others rest at finite weights, as only inseparable optimal tokens let them.",
+        statement=f"{place}, with Gaussian tokens, a run that is not global and grows for ever ends at locally optimal "
+        "tokens along their SVM solution; the others rest at finite weights, as only inseparable optimal tokens let "
+        "them.",
         check="runs not global after 5000 exact steps, trained 20 times longer, one norm for both gradients of (K, Q); "
         "a run grows if its norm grows by more than the root of that; of the growing ones, share that ends at locally "
         "optimal tokens with a correlation of 0.9 or more, Wilson interval; beside it the share as first asked",

@@ -109,6 +109,27 @@ def test_an_interval_that_a_claim_makes_itself_may_be_too_wide_too(rows):
     assert (found["near"], found["far"], found["slow"]) == (elsewhere.TOO_FEW, FAILS, FAILS)
 
 
+# {what is asked: (an interval, whether all of it meets it, whether some of it does)}
+ACROSS = {
+    "inside": (lambda one: one.must("≤ 0.5", "", ""), (0.1, 0.2), (True, True)),
+    "across": (lambda one: one.must("≤ 0.5", "", ""), (0.4, 0.6), (False, True)),
+    "beyond": (lambda one: one.must("≤ 0.5", "", ""), (0.6, 0.7), (False, False)),
+    "value": (lambda one: one.must("≤ 0.5", "", "", whole=False), (0.4, 0.8), (False, True)),
+    "around": (lambda one: one.must("≤ 0.1", "", "", around=1.0), (0.5, 1.5), (False, True)),
+    "around one end": (lambda one: one.must("≤ 0.1", "", "", around=1.0), (1.05, 1.5), (False, True)),
+    "around neither": (lambda one: one.must("≤ 0.1", "", "", around=1.0), (1.2, 1.5), (False, False)),
+}
+
+
+@pytest.mark.parametrize("name", ACROSS)
+def test_an_interval_turned_round_meets_a_limit_where_some_of_it_does(name):
+    asked, (low, high), wanted = ACROSS[name]
+    row = pd.DataFrame({"value": [(low + high) / 2], "low": [low], "high": [high], "instances": [8]})
+    turned = row.rename(columns={"low": "high", "high": "low"})
+    condition = asked(number())
+    assert tuple(all(condition.parts(table)[1].values()) for table in (row, turned)) == wanted
+
+
 def test_the_sentence_counts_and_names(rows):
     assert elsewhere.sentences(rows[rows["claim"] == "near"]) == {
         "near": "holds in 1 of 7 variants, of too few instances to say in 1; not with far tokens "

@@ -288,7 +288,9 @@ class Condition:
             return bool(one.high < other.low if self.sign is operator.lt else one.low > other.high)
         if self.beyond:
             return limit.against(one)
-        return limit(one.off(self.around) if self.around is not None else one if self.whole else one.value)
+        if self.around is not None:
+            return limit(one.off(self.around))
+        return limit(one if self.whole or one.low > one.high else one.value)  # the latter is turned round
 
 
 def _like(place: int, seen: list[Found], found: list[Found]) -> Found:

@@ -1,7 +1,8 @@
 """Where a claim holds: its verdict under other settings, claims by variants, and one sentence for each claim.
 
-A cell has the verdict of the audit, or TOO_FEW: the claim fails, and would not if every number were its value alone. A
-variant has fewer instances than the claim, and a wide interval that crosses a limit says nothing.
+A cell has the verdict of the audit, or TOO_FEW: the claim is not met, and would be if each number were somewhere else
+in its interval. A variant has fewer instances than the claim, and an interval across a limit says nothing. Where there
+could be more steps, "fails" is said after ten times as many, and of a number that stands still: see `run_on`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,17 +11,21 @@ from pathlib import Path
 
 import pandas as pd
 
+from attnsvm.audit.moving import MOVES
+from attnsvm.audit.numbers import Limit, turned_round
 from attnsvm.audit.pages import number
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
 from attnsvm.errors import UserError
 
-TOO_FEW = "too few instances"
+TOO_FEW, SO_FAR = "too few instances", "fails so far"
+TEN_TIMES = "ten_times"  # the variant that runs these kinds on
+OF_ONE_PROBLEM = ("seeds", "schedule")
 KINDS = ("seeds", "shapes", "tokens", "schedule", "other")  # of variants, in the order of the picture
 COLUMNS = (
     *("figure", "claim", "group", "short", "variant", "kind", "text", "verdict"),
-    *("value", "low", "high", "instances", "wanted", "limit", "unmet"),
+    *("value", "low", "high", "instances", "wanted", "limit", "unmet", "longer"),
 )
-NUMBERS = ("value", "low", "high", "limit")
+NUMBERS = ("value", "low", "high", "limit", "longer")
 LISTED = 6  # variants that a sentence names
 KEPT = Path(__file__).with_name("elsewhere.csv")  # the matrix of the release
 
@@ -30,17 +35,16 @@ class _Drawn(Tables):
     """The table that a figure would draw of a variant, and no other.
 
     Attributes:
-        alone: whether every number is read without its interval.
+        turned: whether every interval has its ends exchanged.
     """
 
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    alone: bool = False
+    turned: bool = False
 
     def _read(self, path: str) -> pd.DataFrame:
         if path != f"figures/{self.name}.csv":
             raise NoInstance(f"table {path} under other settings")
-        ends = {end: self.table["value"] for end in ("low", "high") if self.alone and end in self.table}
-        return self.table.assign(**ends)
+        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
 
 
 def matrix(
@@ -63,9 +67,43 @@ def matrix(
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
+def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
+    """The cells of a figure that has steps, those that fail judged by ten times as many.
+
+    A cell that fails and whose longer run does not is still moving, and so it is where the longer run fails too and has
+    come nearer to the limit by a fifth of what it then misses. SO_FAR: it was not run on. The column `longer` has the
+    number after ten times the steps. Other seeds and schedules may be judged by `ten_times`, which is long itself.
+
+    Args:
+        rows, longer: as `matrix` has them, of the variants and of those that were run on.
+    """
+    ends = {(cell["claim"], cell["variant"]): cell for cell in longer.to_dict("records")}
+    ends |= {(cell["claim"], TEN_TIMES): cell for cell in rows[rows["variant"] == TEN_TIMES].to_dict("records")}
+    made = []
+    for cell in rows.to_dict("records"):
+        if cell["verdict"] == FAILS and cell["variant"] != TEN_TIMES:
+            usual = TEN_TIMES if cell["kind"] in OF_ONE_PROBLEM else ""
+            end = ends.get((cell["claim"], cell["variant"]), ends.get((cell["claim"], usual)))
+            cell |= {"verdict": SO_FAR if end is None else _after(cell, end)}
+            cell |= {"longer": end["value"] if end else float("nan")}
+        made.append(cell)
+    return pd.DataFrame(made, columns=list(COLUMNS))
+
+
+def _after(cell: dict, end: dict) -> str:
+    """The verdict of a cell that fails, by its longer run."""
+    if end["verdict"] == UNTESTABLE:
+        return SO_FAR
+    if end["verdict"] != FAILS:
+        return MOVING
+    nearer = (cell["value"] - end["value"]) * (1 if Limit(cell["limit"], cell["wanted"], "").falls else -1)
+    missing = abs(end["value"] - cell["limit"])
+    return MOVING if nearer > 0 and nearer >= MOVES * missing else FAILS
+
+
 def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     """The verdict of a claim on one table, its number, and what is not met, or why nothing could be checked."""
-    nothing = dict.fromkeys(("value", "low", "high"), float("nan")) | {"instances": 0}
+    nothing = dict.fromkeys(("value", "low", "high", "longer"), float("nan")) | {"instances": 0}
     if table.empty:
         return nothing | {"verdict": UNTESTABLE, "unmet": "no instance could be measured"}
     own = _Drawn(Path(), figure, table=table)
@@ -76,17 +114,20 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     except (RuntimeError, UserError) as why:  # a claim may ask for a shape that these settings do not have
         return nothing | {"verdict": UNTESTABLE, "unmet": str(why).partition(": ")[2]}
     verdict = found.verdict
-    if verdict in (FAILS, MOVING, IN_PART) and _alone(claim, figure, table) == HOLDS:
+    better = {FAILS: (HOLDS, IN_PART), MOVING: (HOLDS, IN_PART), IN_PART: (HOLDS,)}.get(verdict, ())
+    if better and _at_best(claim, figure, table) in better:
         verdict = TOO_FEW
     cell = {name: float(f"{getattr(found, name):.6g}") for name in ("value", "low", "high")}
-    cell |= {"instances": int(found.instances)}
+    cell |= {"instances": int(found.instances), "longer": float("nan")}
     parts = found.main if verdict in (FAILS, MOVING) else found.parts
     return cell | {"verdict": verdict, "unmet": "; ".join(what for what, met in parts.items() if not met)}
 
 
-def _alone(claim: Claim, figure: str, table: pd.DataFrame) -> str:
+def _at_best(claim: Claim, figure: str, table: pd.DataFrame) -> str:
+    """The verdict if every limit is asked of the end of an interval that meets it sooner."""
     try:
-        found: Reading = claim.reading(_Drawn(Path(), figure, table=table, alone=True))
+        with turned_round():
+            found: Reading = claim.reading(_Drawn(Path(), figure, table=table, turned=True))
     except (NoInstance, RuntimeError, UserError):
         return UNTESTABLE
     return found.verdict
@@ -97,8 +138,9 @@ def sentence(rows: pd.DataFrame) -> str:
     by = dict(iter(rows.groupby("verdict", sort=False)))
     said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
     if TOO_FEW in by:
-        said[0] += f", by its value alone, of too few instances, in {len(by[TOO_FEW])} more"
-    for verdict, words in ((FAILS, "not with "), (MOVING, "still moving with "), (IN_PART, "in part with ")):
+        said[0] += f", of too few instances to say in {len(by[TOO_FEW])}"
+    listed = {FAILS: "not with ", SO_FAR: "not so far with ", MOVING: "still moving with ", IN_PART: "in part with "}
+    for verdict, words in listed.items():
         if verdict in by:
             said.append(words + _named(by[verdict]))
     if UNTESTABLE in by:
@@ -123,7 +165,7 @@ def where(claims: Iterable[Claim], rows: pd.DataFrame) -> dict[str, str]:
 
 def beyond(claim: Claim, rows: pd.DataFrame) -> list[str]:
     """The variants of a matrix's rows in which a claim fails though it is said of them."""
-    own = rows[(rows["claim"] == claim.key) & (rows["verdict"] == FAILS)]
+    own = rows[(rows["claim"] == claim.key) & rows["verdict"].isin([FAILS, SO_FAR])]
     return list(own.loc[own["variant"].isin(claim.range) | own["kind"].isin(claim.range), "variant"])
 
 

@@ -2,16 +2,16 @@
 
 import pandas as pd
 
-from attnsvm.audit.elsewhere import KINDS, TOO_FEW
+from attnsvm.audit.elsewhere import KINDS, SO_FAR, TOO_FEW
 from attnsvm.audit.figure import MARKS
-from attnsvm.plots.style import GREY, canvas
+from attnsvm.plots.style import GREY, VERMILLION, canvas
 
 POINTS = 72  # per inch
 LINE = 1.35  # height of a line, as a multiple of the font size
 TOP, HEADING = 13.0, 1.6  # height of the names of the variants, and of a figure's name, in lines
 TEXT = 0.42  # the share of the width that the claims take
 SMALLEST, MANY = 5.0, 60  # the font size of a matrix of more claims than these
-SIGNS = MARKS | {TOO_FEW: (".", GREY)}
+SIGNS = MARKS | {SO_FAR: ("x", VERMILLION), TOO_FEW: (".", GREY)}
 
 
 def draw(rows: pd.DataFrame, settings: dict):

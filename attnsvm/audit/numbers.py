@@ -2,7 +2,9 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +25,9 @@ class Estimate(NamedTuple):
     instances: float
 
     def off(self, wanted: float) -> float:
-        """How far the farther end of the interval is from a number."""
+        """How far the farther end of the interval is from a number; of an interval turned round, its nearest point."""
+        if self.low > self.high:
+            return max(self.high - wanted, wanted - self.low, 0.0)
         return max(abs(self.low - wanted), abs(self.high - wanted))
 
 
@@ -32,19 +36,36 @@ def estimate(row: pd.Series) -> Estimate:
     return Estimate(row["value"], row["low"], row["high"], row["instances"])
 
 
+_TURNED = ContextVar("_TURNED", default=False)
+
+
+@contextmanager
+def turned_round() -> Iterator[None]:
+    """Inside, every interval that is made has its ends exchanged: a limit is asked of the end that meets it sooner."""
+    token = _TURNED.set(True)
+    try:
+        yield
+    finally:
+        _TURNED.reset(token)
+
+
+def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
+    return Estimate(value, *((high, low) if _TURNED.get() else (low, high)), instances)
+
+
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return Estimate(*sample_interval(values), len(values))
+    return _estimate(*sample_interval(values), len(values))
 
 
 def sample_median(values: pd.Series) -> Estimate:
     """The median of one value per instance and its 95 % interval."""
-    return Estimate(*median_interval(values.to_numpy()), len(values))
+    return _estimate(*median_interval(values.to_numpy()), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:
     """A share with its 95 % Wilson interval."""
-    return Estimate(*wilson(int(hits), int(instances)), int(instances))
+    return _estimate(*wilson(int(hits), int(instances)), int(instances))
 
 
 def share_of(hits: pd.Series) -> Estimate:

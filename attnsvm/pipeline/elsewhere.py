@@ -7,15 +7,18 @@
       usual: [seeds, shapes, schedule]              of the four groups, those that make sense; by default all, but
                                                     tokens only where the problems are those of a usual grid
       every: {problems: {instances: 16}}            settings that every variant has
+      seconds: 8                                    of processor time that a variant takes: as many of the usual ones
+                                                    are run as `BUDGET` allows, in the order of `FIRST`
       one_hot: null                                 a usual variant that makes no sense here
       near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
 
 A variant that breaks a bound or a relation of the settings is left out. `elsewhere/NAME/VARIANT` is the name of the
-experiment with these settings: it is planned, cut, cached and proved as every other, below results/elsewhere.
+experiment with these settings: it is planned, cut, cached and proved as every other, below results/elsewhere. With
+LONGER at its end it is run on: ten times the steps, for the claims that fail after those of the variant.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.errors import UserError, require
@@ -29,6 +32,17 @@ GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
 NEW_SEEDS = 1_000_000  # after the own ones
 SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
 LONG = 10  # times the steps
+OTHER_SEEDS = "other_seeds"
+TEN_TIMES, OF_ONE_PROBLEM = "ten_times", ("seeds", "schedule")  # the variant that runs these groups on
+LONGER = "_on"  # ends the name of a variant that is run on
+BUDGET, SMALLEST = 40.0, 2  # seconds of processor time for an experiment's variants, and how many usual ones at least
+FURTHER = 100.0  # of them for variants that are run on
+START = 1.5  # of them to start a job
+KEYS = ("usual", "every", "seconds")  # of what a card says of all its variants
+FIRST = (  # which usual variants are run where not all can be
+    *(OTHER_SEEDS, "one_hot", "narrow", "heavy", "three_tokens", "one_query", "twice_steps", "many_inputs"),
+    *("correlated", "half_step", "repeated", "few_inputs", "signs", "lengths", "ten_times", "wide", "many_tokens"),
+)
 
 Values = dict[str, dict]  # settings by stage
 
@@ -70,7 +84,7 @@ def _times(factor: float) -> Callable:
 
 
 USUAL = {
-    "other_seeds": Usual("seeds", "other seeds", {"seed": lambda first: first + NEW_SEEDS}),
+    OTHER_SEEDS: Usual("seeds", "other seeds", {"seed": lambda first: first + NEW_SEEDS}),
     "few_inputs": Usual("shapes", "half the inputs", _of_inputs(lambda n: max(2, n // 2))),
     "many_inputs": Usual("shapes", "twice the inputs", _of_inputs(lambda n: 2 * n), 2),
     "three_tokens": Usual("shapes", "three tokens", _of_tokens(lambda T: 3)),
@@ -78,7 +92,7 @@ USUAL = {
     "narrow": Usual("shapes", "half the dimension", {"dimension": lambda d: max(2, d // 2)}),
     "wide": Usual("shapes", "four times the dimension", {"dimension": lambda d: 4 * d}, 2),
     "twice_steps": Usual("schedule", "twice the steps", {"steps": _times(2), "log_every": _times(2)}, 2),
-    "ten_times": Usual("schedule", "ten times the steps", {"steps": _times(LONG), "log_every": _times(LONG)}, LONG),
+    TEN_TIMES: Usual("schedule", "ten times the steps", {"steps": _times(LONG), "log_every": _times(LONG)}, LONG),
     "half_step": Usual(
         "schedule", "half the step size", {"learning_rate": _times(0.5), "steps": _times(2), "log_every": _times(2)}, 2
     ),
@@ -91,10 +105,10 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
     Args:
         values: its own settings by stage, of this run.
         scale: in a smoke run, settings of `every` do not count: they are of full scale.
-        more: how many times as many instances as usual.
+        more: how many times as many instances as usual, and as many seconds for them.
     """
     check(card)
-    said = {name: own for name, own in card.elsewhere.items() if name not in ("usual", "every")}
+    said = {name: own for name, own in card.elsewhere.items() if name not in KEYS}
     every = card.elsewhere.get("every", {}) if scale == "paper" else {}
     found, base = {}, _over(values, every)
     for name, usual in (_usual(card) if card.is_experiment else {}).items():
@@ -107,7 +121,23 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
         if own is not None:
             changed = _over(_fewer(card, values, every, 1.0, more), own.get("settings", {}))
             found[name] = Variant(own.get("kind", "other"), own["text"], changed)
-    return {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+    possible = {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+    return _affordable(card, possible, more)
+
+
+def _affordable(card: cards.Card, found: dict[str, Variant], more: float) -> dict[str, Variant]:
+    """The variants without the usual ones for which there is no time; those of the card's own are first."""
+    if "seconds" not in card.elsewhere:
+        return found
+    spent, usual = 0.0, list[str]()
+    for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else -1):
+        work = USUAL[name].work if name in USUAL and name not in card.elsewhere else 1.0
+        cost = START + work * card.elsewhere["seconds"]
+        if name in card.elsewhere:
+            spent += cost
+        elif spent + cost <= BUDGET * more or len(usual) < SMALLEST:
+            spent, usual = spent + cost, [*usual, name]
+    return {name: one for name, one in found.items() if name in card.elsewhere or name in usual}
 
 
 def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> Variant:
@@ -116,10 +146,42 @@ def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0
     Raises:
         UserError: the experiment has no such variant.
     """
-    known = variants(card, values, scale, more)
-    if card.variant not in known:
+    known, name = variants(card, values, scale, more), card.variant.removesuffix(LONGER)
+    if name not in known:
         raise UserError(f"elsewhere/{card.base}: {cards.unknown_name(card.variant, list(known), 'variant')}")
-    return known[card.variant]
+    if name == card.variant:
+        return known[name]
+    own = known[name]
+    return own._replace(settings=_over(own.settings, _made(card, _over(values, own.settings), USUAL[TEN_TIMES])))
+
+
+def can_go_on(card: cards.Card, values: Values) -> bool:
+    """Whether an experiment has steps of which there could be more."""
+    return bool(_made(card, values, USUAL[TEN_TIMES]))
+
+
+def gone_on(
+    failed: Iterable[tuple[str, str]], known: dict[str, Variant], drawn: Sequence[cards.Card], more: float = 1.0
+) -> list[str]:
+    """The variants that are run on: those with other seeds first, then those in which other claims fail.
+
+    There are as many as the seconds allow, in the order of `FIRST`. Where `ten_times` is a variant, it says of other
+    seeds and schedules what ten times the steps make of them.
+
+    Args:
+        failed: claims and the variants in which they fail.
+        drawn: the experiments of the figure.
+    """
+    failed = list(failed)
+    always = {claim for claim, name in failed if name == OTHER_SEEDS}
+    names = {name for claim, name in failed if name in known and (name == OTHER_SEEDS or claim not in always)}
+    if TEN_TIMES in known:
+        names = {name for name in names if known[name].group not in OF_ONE_PROBLEM}
+    order = sorted(names, key=lambda name: (name != OTHER_SEEDS, FIRST.index(name) if name in FIRST else -1, name))
+    if not all("seconds" in card.elsewhere for card in drawn):
+        return order
+    seconds = sum(card.elsewhere["seconds"] for card in drawn)
+    return order[: int(FURTHER * more // (START + LONG * seconds))]
 
 
 def distribution(name: str) -> str:
@@ -127,9 +189,10 @@ def distribution(name: str) -> str:
     if not cards.of_variant(name)[1]:
         return ""
     card = cards.read(name)
-    own = card.elsewhere.get(card.variant) or {}
+    variant = card.variant.removesuffix(LONGER)
+    own = card.elsewhere.get(variant) or {}
     named = own.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
-    found = named or (card.variant if card.variant in distributions() else "")
+    found = named or (variant if variant in distributions() else "")
     return f"{TOKENS}.{found}" if found and DISTRIBUTION not in card.settings["problems"] else ""
 
 
@@ -201,7 +264,7 @@ def check(card: cards.Card) -> None:
     known = {stage: set(settings) for stage, settings in card.settings.items()}
     where, usual = f"{cards.place(card.base)}/card.yaml: elsewhere", [*USUAL, *distributions()]
     for name, own in card.elsewhere.items():
-        if name == "usual":
+        if name in ("usual", "seconds"):
             continue
         require(own is not None or name in usual, f"{where}: {cards.unknown_name(name, usual, 'usual variant')}")
         for stage, keys in (own if name == "every" else (own or {}).get("settings", {})).items():

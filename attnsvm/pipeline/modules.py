@@ -54,9 +54,11 @@ def of_claims(experiments: list[str]) -> tuple[str, ...]:
 
 
 def of_matrix(figures: list[str]) -> tuple[str, ...]:
-    """The modules that try the claims of some figures under other settings."""
-    own = (cards.read(name).modules["claims"] for name in figures)
-    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *own
+    """The modules that try the claims of some figures under other settings, and gather what was measured for them."""
+    own = [cards.read(name).modules["claims"] for name in figures]
+    drawn = dict.fromkeys(name for figure in figures for name in cards.read(figure).draws)
+    tables = [module for name in drawn for module in of_stage(name, "measures")]
+    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *own, *tables
 
 
 def of(rule: str, name: str = "") -> tuple[str, ...]:

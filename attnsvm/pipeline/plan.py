@@ -15,6 +15,7 @@ from attnsvm.pipeline.configuration import block_settings, outside, stage_settin
 from attnsvm.pipeline.hashes.dependencies import digest
 
 Param = Callable[..., object]  # of the wildcards of a rule
+FAILS = "fails"  # see attnsvm.audit.reading, which needs more than Snakemake brings
 
 
 def folder(resolved: dict) -> str:
@@ -70,6 +71,8 @@ class Plan:
             case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
                 stage = "measures" if rule == "measures_of_block" else rule
                 return {name: partial(getattr(self, name), stage) for name in ("settings", "code", "origin")}
+            case "variant":
+                return {"settings": self.settings_of_stages, "code": self.codes, "origin": self.parts}
             case "figure":
                 return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
             case "standalone":
@@ -80,12 +83,14 @@ class Plan:
             case "audit_figure":
                 return figures | code
             case "matrices":
-                return {**figures, **code, "variants": dict, "origin": str}  # both are those of the matrices
-            case "matrix":
+                own = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
+                return figures | code | own
+            case "cells" | "matrix":
                 return {
-                    **figures,
-                    **code,
+                    **(figures if rule == "matrix" else {}),
+                    "code": partial(self.code, "matrix"),
                     "variants": self.words,
+                    "tables": partial(self.settings_of_tables, rule == "matrix"),
                     "origin": lambda matrixed: self.histories(self.varied(matrixed)),
                 }
             case "provenance":
@@ -117,6 +122,14 @@ class Plan:
         """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
         code = digest(*modules.of(rule, experiment or figure or claimed or matrixed), texts=modules.TEXTS.get(rule, ()))
         return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
+
+    def settings_of_stages(self, experiment: str, block: str) -> dict[str, dict]:
+        """The settings of every stage of a variant, whose stages are one job."""
+        return {stage: self.settings(stage, experiment, block) for stage in cards.read(experiment).stages}
+
+    def codes(self, experiment: str, block: str) -> dict[str, str]:
+        """The hash of the code of every stage of a variant."""
+        return {stage: self.code(stage, experiment) for stage in cards.read(experiment).stages}
 
     def origin(self, stage: str, experiment: str, block: str = "") -> object:
         """For the first stage the parts of cells to draw, for a later one a hash of settings and code of those before.
@@ -154,7 +167,7 @@ class Plan:
     def gathered_files(self, experiment: str) -> dict[str, list[str]]:
         """What is measured of every block, or where blocks are few the files of all stages, by stage."""
         base, known = f"{self.at}results/{experiment}", self.blocks(experiment)
-        few = len(known) <= blocks.MEASURED_TOGETHER
+        few = len(known) <= blocks.MEASURED_TOGETHER and not cards.read(experiment).variant
         stages = earlier(cards.read(experiment), "measures") if few else ("measures",)
         return {stage: [f"{base}/{block}/{stage}.npz" for block in known] for stage in stages}
 
@@ -167,18 +180,40 @@ class Plan:
         drawn = cards.read(matrixed).draws
         return [f"{cards.ELSEWHERE}/{name}/{variant}" for variant in self.variants(matrixed) for name in drawn]
 
+    def varied_on(self, matrixed: str, variants: Iterable[str]) -> list[str]:
+        """The experiments of some variants of a figure, run on; none where no experiment has more steps."""
+        drawn = cards.read(matrixed).draws
+        if not any(elsewhere.can_go_on(cards.read(name), self.resolved["experiments"][name]) for name in drawn):
+            return []
+        return [f"{cards.ELSEWHERE}/{name}/{variant}{elsewhere.LONGER}" for variant in variants for name in drawn]
+
     def words(self, matrixed: str) -> dict[str, list[str]]:
         """The variants under which a figure's claims are tried: {name: [group, words]}."""
         return {name: [one.group, one.text] for name, one in self.variants(matrixed).items()}
 
-    def tables_elsewhere(self, matrixed: str) -> list[str]:
-        """The tables of a figure under other settings."""
-        return [f"{self.at}results/{name}/measures.parquet" for name in self.varied(matrixed)]
+    def settings_of_tables(self, longer: bool, matrixed: str) -> dict[str, dict]:
+        """The settings with which the table of every experiment of `varied` is made; `longer`: of those run on too."""
+        on = self.varied_on(matrixed, self.variants(matrixed)) if longer else []
+        return {name: self.settings("measures", name) for name in (*self.varied(matrixed), *on)}
 
-    def matrices(self) -> list[str]:
-        """The matrices of all figures that are tried under other settings."""
-        tried = [name for name in targets.tried() if self.variants(name)]
-        return [f"{self.at}results/{cards.ELSEWHERE}/{name}/matrix.csv" for name in tried]
+    def measured_elsewhere(self, matrixed: str) -> list[str]:
+        """What is measured of a figure under other settings, block by block."""
+        return self._measured(self.varied(matrixed))
+
+    def measured_on(self, matrixed: str, cells: Iterable[Mapping[str, str]]) -> list[str]:
+        """What is measured of the variants that are run on, see `elsewhere.gone_on`; of `cells` the csv's rows."""
+        drawn = [cards.read(name) for name in cards.read(matrixed).draws]
+        failed = [(cell["claim"], cell["variant"]) for cell in cells if cell["verdict"] == FAILS]
+        on = elsewhere.gone_on(failed, self.variants(matrixed), drawn, self.resolved["elsewhere"])
+        return self._measured(self.varied_on(matrixed, on))
+
+    def _measured(self, experiments: Iterable[str]) -> list[str]:
+        return [path for name in experiments for path in self.gathered_files(name)["measures"]]
+
+    def matrices(self, table: str) -> list[str]:
+        """The "matrix" of every figure that is tried under other settings, or its "certificates"."""
+        tried = [f"{self.at}results/{cards.ELSEWHERE}/{name}" for name in targets.tried() if self.variants(name)]
+        return [f"{folder}/{table}.csv" for folder in tried]
 
     def counted(self, table: str, pictured: str) -> list[str]:
         """A csv of every experiment behind a figure."""
@@ -209,7 +244,8 @@ class Plan:
             return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
         if of_figures == "all":
             return self.whole_figures(*targets.figures())
-        claims = self.audit_files(of_figures) if of_figures in (*cards.SECTIONS, *targets.optional()) else []
+        alone = (*cards.SECTIONS, *targets.optional())
+        claims = self.audit_files(of_figures) if of_figures in alone and of_figures in targets.pages() else []
         return self.whole_figures(*targets.shown(of_figures)) + claims
 
     def matrix_files(self, matrixed: str) -> list[str]:

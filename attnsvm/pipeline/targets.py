@@ -111,7 +111,7 @@ def constraints(at: str) -> dict[str, str]:
     """The regular expressions of the wildcards of all rules; `at`: the folder of the scale, see `plan.folder`."""
     drawn, measured = [*figures(), *optional()], [card.name for card in cards.experiments(optional=True)]
     return {
-        "experiment": rf"{'|'.join(measured)}|{cards.ELSEWHERE}/({'|'.join(measured)})/[a-z0-9_]+",
+        "experiment": "|".join(measured),
         "figure": "|".join(drawn),
         "claimed": "|".join(pages()),
         "matrixed": "|".join(elsewhere()),
@@ -124,6 +124,19 @@ def constraints(at: str) -> dict[str, str]:
         "unknown_target": r"[\w.-]+",
         "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }
+
+
+def of_variants(experiments: list[str]) -> str:
+    """The regular expression of the names of experiments under other settings."""
+    return rf"{cards.ELSEWHERE}/({'|'.join(experiments)})/[a-z0-9_]+"
+
+
+def rules_of_variants() -> dict[str, tuple[tuple[str, ...], str]]:
+    """The rules that run variants: {name: (stages, regular expression of the experiments that have these)}."""
+    by_stages: dict[tuple[str, ...], list[str]] = {}
+    for card in cards.experiments(optional=True):
+        by_stages.setdefault(card.stages, []).append(card.name)
+    return {f"variant_{'_'.join(stages)}": (stages, of_variants(names)) for stages, names in by_stages.items()}
 
 
 def no_such_figure(file: str) -> str:

@@ -62,6 +62,51 @@ def test_a_card_that_says_what_there_is_not_is_refused(said, sentence):
     assert str(caught.value).endswith(sentence)
 
 
+def test_the_seconds_of_a_variant_decide_how_many_there_are():
+    """Those of the card's own are all there, and two of the usual ones; more on request."""
+    own = {"near": {"text": "near", "settings": {"problems": {"d": 5}}}}
+    first, second = elsewhere.FIRST[:2]
+    assert set(of(seconds=100)) == {first, second}
+    assert set(of(seconds=100, **own)) == {first, second, "near"}
+    few, more = (elsewhere.variants(replace(FLOW, elsewhere={"seconds": 5}), VALUES, more=more) for more in (1, 2))
+    work = sum(elsewhere.START + 5 * elsewhere.USUAL[name].work if name in elsewhere.USUAL else 6.5 for name in few)
+    assert work <= elsewhere.BUDGET
+    assert set(few) < set(more) < set(of())
+    assert set(elsewhere.FIRST) == {*elsewhere.USUAL, *elsewhere.distributions()}
+
+
+def test_a_variant_is_run_on_with_ten_times_its_steps():
+    said = {"near": {"text": "near", "settings": {"descent": {"steps": 40}}}}
+    card = replace(FLOW, elsewhere=said, name="elsewhere/flow/near_on", variant="near_on")
+    assert elsewhere.of(card, VALUES).settings["descent"]["steps"] == 400
+    assert elsewhere.of(replace(card, variant="one_hot_on"), VALUES).settings["problems"]["distribution"] == "one_hot"
+    assert elsewhere.distribution("elsewhere/flow/one_hot_on") == "attnsvm.data.tokens.one_hot"
+    with pytest.raises(UserError, match="unknown variant 'far_on'"):
+        elsewhere.of(replace(card, variant="far_on"), VALUES)
+
+
+def test_what_fails_is_run_on_as_the_seconds_allow():
+    """But for claims that fail with other seeds too; and for other seeds and schedules where `ten_times` is there."""
+    known, cheap = of(), [replace(FLOW, elsewhere={})]
+    failed = [("a", "other_seeds"), ("a", "wide"), ("b", "narrow"), ("b", "one_hot"), ("b", "half_step"), ("c", "gone")]
+    assert elsewhere.gone_on(failed, known, cheap) == ["one_hot", "narrow"]
+    del known["ten_times"]
+    assert elsewhere.gone_on(failed, known, cheap) == ["other_seeds", "one_hot", "narrow", "half_step"]
+    dear = [replace(FLOW, elsewhere={"seconds": 4})]
+    assert elsewhere.gone_on(failed, known, dear) == ["other_seeds", "one_hot"]
+    assert elsewhere.gone_on(failed, known, dear, more=2) == ["other_seeds", "one_hot", "narrow", "half_step"]
+
+
+def test_what_is_run_on_is_planned_where_there_are_steps():
+    def on(name, verdict):
+        return PLAN.measured_on(name, [{"claim": "a", "variant": "one_hot", "verdict": verdict}])
+
+    (file,) = on("local_convergence", "fails")
+    assert file.startswith("results/elsewhere/local_convergence/one_hot_on/")
+    assert on("local_convergence", "still moving") == []
+    assert on("feasibility", "fails") == []
+
+
 def test_a_variant_that_breaks_a_bound_is_left_out():
     tight = FLOW.settings | {
         "problems": FLOW.settings["problems"] | {"n": FLOW.settings["problems"]["n"] | {"maximum": 3}}
@@ -71,7 +116,7 @@ def test_a_variant_that_breaks_a_bound_is_left_out():
 
 
 def test_more_instances_on_request():
-    few, more = (variants("flow", resolve({"elsewhere": times}))["wide"] for times in (1, 3))
+    few, more = (variants("flow", resolve({"elsewhere": times}))["one_hot"] for times in (1, 3))
     assert more.settings["problems"]["instances"] == 3 * few.settings["problems"]["instances"]
 
 
@@ -106,11 +151,14 @@ def test_only_the_draw_of_a_variant_runs_its_distribution():
     assert PLAN.code("problems", "elsewhere/flow/wide") == PLAN.code("problems", "flow")
 
 
-def test_the_matrix_reads_the_tables_of_every_variant():
-    tables = PLAN.tables_elsewhere("self_attention")
+def test_the_matrix_reads_what_was_measured_of_every_variant():
+    files = PLAN.measured_elsewhere("self_attention")
     drawn = cards.read("self_attention").draws
-    assert len(tables) == len(PLAN.variants("self_attention")) * len(drawn) > 10
-    assert tables[1].startswith(f"results/elsewhere/{drawn[1]}/")
+    assert len(files) == len(PLAN.variants("self_attention")) * len(drawn) > 10
+    assert files[1].startswith(f"results/elsewhere/{drawn[1]}/")
+    assert files[1].endswith("/measures.npz")
+    settings = PLAN.params("cells")["tables"]("self_attention")
+    assert {path.removeprefix("results/").rpartition("/seeds")[0] for path in files} == set(settings)
     assert set(PLAN.words("self_attention")) == set(PLAN.variants("self_attention"))
 
 

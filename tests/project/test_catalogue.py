@@ -26,7 +26,8 @@ def test_its_own_file_says_how_software_is_deployed_and_that_there_is_a_report()
 
 def test_conda_is_said_of_every_rule():
     rules = "".join(path.read_text() for path in (ROOT / "workflow/rules").glob("*.smk"))
-    assert len(re.findall(r"^ *rule( \w+)?:", rules, re.MULTILINE)) == rules.count('"../../environment.yml"')
+    named = re.findall(r"^ *(rule|checkpoint)( \w+)?:", rules, re.MULTILINE)
+    assert len(named) == rules.count('"../../environment.yml"')
 
 
 def test_the_configurations_page_names_every_key_and_its_example_is_one():

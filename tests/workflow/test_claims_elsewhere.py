@@ -10,7 +10,8 @@ from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 
 NAME = "multi_token"
-VARIANTS = Plan(resolve({"scale": "smoke"}), {}).variants(NAME)
+PLAN = Plan(resolve({"scale": "smoke"}), {})
+VARIANTS = PLAN.variants(NAME)
 
 
 @pytest.fixture(scope="module")
@@ -32,16 +33,36 @@ def test_every_claim_has_a_verdict_in_every_variant(tried):
 
 
 def test_a_variant_has_blocks_and_certificates_as_every_experiment(tried):
+    base = tried / BUILT / f"results/elsewhere/{NAME}"
+    counted = pd.read_csv(base / "certificates.csv")
     for one in VARIANTS:
-        folder = tried / BUILT / f"results/elsewhere/{NAME}/{one}"
-        assert pd.read_csv(folder / "certificates.csv")[["solved", "infeasible"]].to_numpy().sum() > 0
-        assert list(folder.glob("seeds-*/svm.npz"))
+        own = counted[counted["experiment"] == f"elsewhere/{NAME}/{one}"]
+        assert own[["solved", "infeasible"]].to_numpy().sum() > 0
+        assert list((base / one).glob("seeds-*/svm.npz"))
+
+
+def test_what_fails_and_nothing_else_is_run_on(tried):
+    """The variants that the first reading names, with their own certificates."""
+    base = tried / BUILT / f"results/elsewhere/{NAME}"
+    cells = pd.read_csv(base / "cells.csv")
+    there = {str(path.relative_to(tried)) for path in base.glob("*_on/*/measures.npz")}
+    assert there == set(PLAN.measured_on(NAME, cells.to_dict("records")))
 
 
 def test_it_is_built_once_and_touches_nothing_else(tried):
     assert NOTHING in dry(tried, f"elsewhere/{NAME}").stdout
     assert not (tried / BUILT / f"results/{NAME}").exists()
     assert not (tried / BUILT / "figures").exists()
+
+
+def test_an_edit_of_a_stage_runs_its_variants_again(tried):
+    path = tried / "attnsvm/experiments/paper/multi_token/measures.py"
+    text = path.read_text()
+    path.write_text(text + "\n\nEDITED = 1\n")
+    try:
+        assert "try other settings" in dry(tried, f"elsewhere/{NAME}").stdout
+    finally:
+        path.write_text(text)
 
 
 def test_what_makes_no_claim_is_refused_in_a_sentence(tried):

@@ -1,11 +1,78 @@
-"""Claims under other settings: the experiments that these make, and the matrix of claims by variants."""
+"""Claims under other settings: the experiments that these make, and the matrix of claims by variants.
+
+A variant is small: all stages of a block of it are one job. There is a rule for each set of stages.
+"""
+
+for name, (stages, experiment) in targets.rules_of_variants().items():
+
+    rule:
+        name:
+            name
+        output:
+            [
+                path if stage == "measures" else read_once(path)
+                for stage, path in zip(
+                    stages,
+                    multiext(f"{AT}results/{{experiment}}/{{block}}/", *(f"{stage}.npz" for stage in stages)),
+                )
+            ],
+        log:
+            f"{AT}results/logs/{{experiment}}/{{block}}/variant.log",
+        benchmark:
+            f"{AT}results/benchmarks/{{experiment}}/{{block}}/variant.tsv"
+        wildcard_constraints:
+            experiment=experiment,
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(2000),
+            runtime=120,
+        params:
+            **params_of("variant"),
+        message:
+            "{wildcards.experiment} {wildcards.block}: try other settings"
+        script:
+            "../scripts/job.py"
+
+
+if workflow.workflow_settings.cache is not None:
+    for name in targets.rules_of_variants():
+        from_cache(getattr(rules, name))
+
+
+# What is read in its cells decides which variants are run on.
+checkpoint cells:
+    input:
+        files(plan.measured_elsewhere),
+    output:
+        csv=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
+    log:
+        f"{AT}results/logs/elsewhere/{{matrixed}}/cells.log",
+    benchmark:
+        f"{AT}results/benchmarks/elsewhere/{{matrixed}}/cells.tsv"
+    conda:
+        "../../environment.yml"
+    resources:
+        mem_mb=growing(1000),
+        runtime=10,
+    params:
+        **params_of("cells"),
+    message:
+        "read the claims of {wildcards.matrixed} under other settings"
+    script:
+        "../scripts/job.py"
 
 
 rule matrix:
     input:
-        files(plan.tables_elsewhere),
+        cells=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
+        longer=run_on,
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
+        certificates=f"{AT}results/elsewhere/{{matrixed}}/certificates.csv",
         html=f"{AT}results/elsewhere/{{matrixed}}/matrix.html",
         pdf=f"{AT}results/elsewhere/{{matrixed}}/matrix.pdf",
         png=f"{AT}results/elsewhere/{{matrixed}}/matrix.png",
@@ -29,9 +96,11 @@ rule matrix:
 
 use rule matrix as matrices with:
     input:
-        lambda wildcards: or_end(plan.matrices),
+        cells=lambda wildcards: or_end(plan.matrices, "matrix"),
+        certificates=lambda wildcards: or_end(plan.matrices, "certificates"),
     output:
         csv=f"{AT}results/audit/elsewhere.csv",
+        certificates=f"{AT}results/audit/elsewhere_certificates.csv",
         html=f"{AT}results/audit/elsewhere.html",
         pdf=f"{AT}figures/elsewhere.pdf",
         png=f"{AT}figures/elsewhere.png",

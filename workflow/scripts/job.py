@@ -16,6 +16,9 @@ with reporting(snakemake.log[0]):
             stages.svm(wildcards.experiment, params.settings, inputs, output)
         case "measures_of_block":
             stages.measures_of_block(wildcards.experiment, params.settings, inputs, output)
+        case "variant":
+            by_stage = {path.rpartition("/")[2].removesuffix(".npz"): path for path in snakemake.output}
+            stages.variant(wildcards.experiment, params.settings, params.origin, by_stage, snakemake.threads)
         case "measures":
             by_stage = {stage: [files] if isinstance(files, str) else files for stage, files in inputs.items()}
             blocks = [dict(zip(by_stage, files, strict=True)) for files in zip(*by_stage.values(), strict=True)]
@@ -31,9 +34,12 @@ with reporting(snakemake.log[0]):
             claimed = wildcards.get("claimed", "")
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
             stages.claims(outputs, folder or ".", claimed)
+        case "cells":
+            stages.cells(wildcards.matrixed, params.variants, params.tables, list(snakemake.input), outputs)
         case "matrix" | "matrices":
-            matrixed, variants = wildcards.get("matrixed", ""), params.get("variants", {})
-            stages.matrix(matrixed, params.settings, variants, list(snakemake.input), outputs)
+            parts = {part: [files] if isinstance(files, str) else list(files) for part, files in inputs.items()}
+            matrixed = wildcards.get("matrixed", "")
+            stages.matrix(matrixed, params.settings, params.variants, params.tables, parts, outputs)
         case "audit_figure":
             stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
         case "provenance":

@@ -104,6 +104,26 @@ def measures_of_block(name: str, settings: dict, inputs: dict[str, str], output:
     save_cells(output, {"tables": measured.tables()})
 
 
+def variant(name: str, settings: dict[str, dict], parts: list[list], outputs: dict[str, str], threads: int = 1) -> None:
+    """All stages of a block, one after the other: what a variant costs is little beside the start of a job.
+
+    Args:
+        settings, outputs: by stage.
+    """
+    before: dict[str, str] = {}
+    for stage, output in outputs.items():
+        match stage:
+            case "problems":
+                problems(name, settings[stage], parts, output)
+            case "descent":
+                descent(name, settings[stage], before, output, threads)
+            case "svm":
+                svm(name, settings[stage], before, output)
+            case "measures":
+                measures_of_block(name, settings[stage], before, output)
+        before[stage] = output
+
+
 def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs: dict[str, str]) -> None:
     """Measure every block that is not yet measured, and gather all in seed order into the table the figure draws.
 
@@ -114,8 +134,6 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             "certificates" (csv: how many solves ended how, see `answers.count`).
     """
     with _module(name, "measures") as module:
-        import pandas as pd
-
         from attnsvm.pipeline.running import gathering
 
         measured = (
@@ -126,8 +144,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         )
         gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
-        made = hasattr(module, "table") and len(found.instances) > 0
-        table = _returned(module, "table", pd.DataFrame, found, settings) if made else found.instances
+        table = _drawn(name, found, settings)
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
@@ -218,15 +235,41 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
     _save_figure(drawn, stem, settings["dpi"])
 
 
-def matrix(
-    name: str, settings: dict, variants: dict[str, list[str]], tables: list[str], outputs: dict[str, str]
+def cells(
+    name: str,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    files: list[str],
+    outputs: dict[str, str],
 ) -> None:
-    """Read the claims of a figure under other settings; write paths "csv", "html" and those of the pictures.
+    """Read the claims of a figure under other settings; write paths "csv" and "certificates" (csv: how many solves of
+    every variant ended how).
 
     Args:
-        name: of the figure; "": put the matrices of all figures together, which are the tables then.
         variants: {name: [kind, words]}.
-        tables: of every variant those that the figure draws, in their order.
+        tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
+        files: what was measured of their blocks.
+    """
+    with covered(*modules.of_matrix([name])):
+        rows, proofs = _read_elsewhere(name, variants, tables, files)
+    save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], proofs)
+
+
+def matrix(
+    name: str,
+    settings: dict,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    inputs: dict[str, list[str]],
+    outputs: dict[str, str],
+) -> None:
+    """Say where the claims of a figure hold; write paths "csv", "certificates", "html" and those of the pictures.
+
+    Args:
+        name: of the figure; "": put the matrices of all figures together, which are the cells then.
+        variants, tables: as of `cells`, and tables of variants that are run on.
+        inputs: "cells" and "certificates" by `cells`, "longer": what was measured of variants that are run on.
     """
     import pandas as pd
 
@@ -236,17 +279,18 @@ def matrix(
         from attnsvm.audit import elsewhere as audit
         from attnsvm.audit import elsewhere_figure
 
-        if name:
-            drawn, words = cards.read(name).draws, {variant: (kind, text) for variant, (kind, text) in variants.items()}
-            starts = range(0, len(tables), len(drawn))
-            frames = [_as_drawn(drawn, tables[start : start + len(drawn)]) for start in starts]
-            rows = audit.matrix(name, claims[name], words, dict(zip(words, frames, strict=True)))
-        else:
-            rows = pd.concat([load_csv(path) for path in tables], ignore_index=True)
+        rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
+        proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
+        if name and any(one.endswith(elsewhere.LONGER) for one in tables):
+            files, end = inputs.get("longer", []), elsewhere.LONGER
+            on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
+            longer, more = _read_elsewhere(name, on, tables, files, end)
+            rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
         statements = {claim.key: claim.statement for own in claims.values() for claim in own}
         page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
         picture = elsewhere_figure.draw(rows, settings)
     save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], proofs)
     save_text(outputs["html"], page)
     _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
 
@@ -256,13 +300,49 @@ def _is_smoke(folder: str) -> bool:
     return Path(folder).name == "smoke"
 
 
-def _as_drawn(experiments: Iterable[str], tables: Iterable[str]):
-    """The table of a figure as its csv would have it."""
+def _read_elsewhere(
+    name: str, variants: dict[str, list[str]], tables: dict[str, dict], files: list[str], end: str = ""
+) -> tuple:
+    """The cells of a figure's claims and variants, and how many solves ended how; `end`: of the variants' names."""
+    import pandas as pd
+
+    from attnsvm.audit import elsewhere as audit
+    from attnsvm.pipeline.running import gathering
+
+    frames, proofs = {}, [pd.DataFrame()]
+    for variant in variants:
+        made = {}
+        for drawn in cards.read(name).draws:
+            one = f"{cards.ELSEWHERE}/{drawn}/{variant}{end}"
+            blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
+            measured = (gathering.Block(**load_cells(path)["tables"]) for path in blocks_of)
+            gathered = gathering.gather(one, measured, nothing=True)
+            try:
+                made[drawn] = _drawn(one, gathered.measures, tables[one])
+            except UserError:  # too few instances for a table: nothing can be checked
+                made[drawn] = pd.DataFrame()
+            proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
+        frames[variant] = _as_drawn(made)
+    words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
+    rows = audit.matrix(name, cards.read(name).module("claims").CLAIMS, words, frames)
+    return rows, pd.concat(proofs, ignore_index=True)
+
+
+def _drawn(name: str, measured, settings: dict):
+    """What the figure of an experiment draws of its measures."""
+    import pandas as pd
+
+    module = cards.read(name).module("measures")
+    made = hasattr(module, "table") and len(measured.instances) > 0
+    return _returned(module, "table", pd.DataFrame, measured, settings) if made else measured.instances
+
+
+def _as_drawn(frames: dict):
+    """The table of a figure as its csv would have it, from those of its experiments."""
     from io import StringIO
 
     import pandas as pd
 
-    frames = {one: load_table(path) for one, path in zip(experiments, tables, strict=True)}
     named = len(frames) > 1
     whole = pd.concat(
         [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True

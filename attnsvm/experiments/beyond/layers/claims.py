@@ -106,7 +106,7 @@ CLAIMS.declare(
     "layers_nuclear",
     *ratio_at_bottom(FACTORS, "frobenius", "law", "W_1 is farther from the Frobenius solution"),
     short="(K, Q) layers: the nuclear norm",
-    statement="Where W = K Qᵀ in both layers, the law holds in the nuclear norm.",
+    statement="Where W = K Qᵀ in both layers, with Gaussian tokens, the law holds in the nuclear norm.",
     check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
     measured="ratio of the distances",
 )
@@ -179,7 +179,8 @@ CLAIMS.declare(
         "with the residual ≤ 0.1", "nearly none", "with the residual the upper end is below one minus it"
     ),
     short="no residual: composed tokens collapse",
-    statement="Without a residual rows of the lower layer select one token, and the top cannot tell them apart.",
+    statement="Without a residual, with Gaussian tokens, rows of the lower layer select one token, and the top cannot "
+    "tell them apart.",
     check="share of instances whose top selects a token that another position holds too, 95 % Wilson interval",
     measured="share without residual",
 )

@@ -22,8 +22,8 @@ def after(tables):
 @CLAIMS.add(
     sharpens="joint_graded",
     short="$v$ and $W$ together: graded margins, median",
-    statement="Where v trains along, in steps of .03 to 10, W goes to the graded SVM in the median: it is near after "
-    "8000 steps and comes nearer about like 1/steps².",
+    statement="With Gaussian tokens, where v trains along in steps of .03 to 10, W goes to the graded SVM in the "
+    "median: it is near after 8000 steps and comes nearer about like 1/steps².",
     check="1 − correlation of W with the certified graded solution after 8000 steps, median and its 95 % interval, at "
     "every rate; share of instances within the threshold, Wilson interval; median over that after 2000 steps; share of "
     "instances to which it is nearer than margin 1 throughout, the relaxed solution and margins of other inputs",
@@ -57,8 +57,8 @@ def joint_graded_median(tables, limit, within, most, falling, nearest):
 @CLAIMS.add(
     sharpens="joint_relaxed",
     short="$v$ far ahead of $W$: relaxed SVM, median",
-    statement="With v far ahead, W goes to the relaxed SVM in the median, and in nearly every instance it is nearer "
-    "than margin 1 throughout; where v takes steps of .03 it is the other way round.",
+    statement="With Gaussian tokens and v far ahead, W goes to the relaxed SVM in the median, and in nearly every "
+    "instance it is nearer than margin 1 throughout; where v takes steps of .03 it is the other way round.",
     check="1 − correlation of W with the certified relaxed solution at the fastest v, median and its 95 % interval; "
     "share of instances in which it is nearer than margin 1 throughout, and the reverse at the slowest v, Wilson "
     "intervals",

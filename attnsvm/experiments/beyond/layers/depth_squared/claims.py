@@ -13,8 +13,9 @@ CLAIMS = Claims(group="beyond")
     sharpens="layers_depth",
     seeds=(200000, 200031),
     short="deep stacks: 1/steps² foretells every layer",
-    statement="In a stack of six layers the distance of every layer falls like 1/steps² from 10,000 steps on, also in "
-    "the slowest, that below the top: what was missing then is a matter of steps.",
+    statement="In a stack of six layers, with three inputs of five Gaussian tokens in 16 dimensions, the distance of "
+    "every layer falls like 1/steps² from 10,000 steps on, also in the slowest, that below the top: what was "
+    "missing then is a matter of steps.",
     check="1 − correlation with the law's SVM after 30,000 steps, medians and their 95 % intervals, and over a ninth "
     "of the median after 10,000; control: counting rows shuffled",
     measured="median 1 − correlation, the farthest layer",

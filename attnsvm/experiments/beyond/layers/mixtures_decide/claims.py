@@ -10,9 +10,9 @@ CLAIMS = Claims(group="beyond")
     sharpens="layers_conditions",
     seeds=(100000, 100063),
     short="mixtures decide: without one no plateau",
-    statement="With three inputs of five tokens in 16 dimensions: where no row keeps a mixture, the problem with a "
-    "winner in every row is near in every instance; the instances that stop at a distance from it all keep a mixture, "
-    "and few of those that keep one stop.",
+    statement="With three inputs of five Gaussian tokens in 16 dimensions: where no row keeps a mixture, the problem "
+    "with a winner in every row is near in every instance; the instances that stop at a distance from it all "
+    "keep a mixture, and few of those that keep one stop.",
     check="two layers after 50,000 steps: largest 1 − correlation of both layers with the stated problem, without and "
     "with a mixture, and with the corrected one; share of instances with a mixture, 95 % Wilson interval",
     measured="largest 1 − correlation without a mixture",

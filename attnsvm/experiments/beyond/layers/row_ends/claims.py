@@ -27,8 +27,8 @@ CLAIMS.declare(
     .without_interval()
     .must("share with a mixture, β = 0 > 0", "it occurs", "{value:.2g} have a mixture with β = 0"),
     short="five ways in which a row ends",
-    statement="A row that does not count settles, is held, keeps a mixture with λ = 0 or one with β = 0, or is held "
-    "against its gradient; few instances have another, which still moves.",
+    statement="With Gaussian tokens, a row that does not count settles, is held, keeps a mixture with λ = 0 or one with"
+    " β = 0, or is held against its gradient; few instances have another, which still moves.",
     check="two layers after 50,000 steps, by the multipliers of both SVMs: share of instances with a row that ends in "
     "none of these ways, and with a row of each way, 95 % Wilson intervals",
     measured="share of instances with another row",
@@ -59,8 +59,8 @@ CLAIMS.declare(
         ),
     ),
     short="one balance fixes what rows keep",
-    statement="In held rows, in mixtures with β = 0 and in rows held against their gradient the pull of the gradient "
-    "from a token, over λ, is ν/λ.",
+    statement="With Gaussian tokens, in held rows, in mixtures with β = 0 and in rows held against their gradient the "
+    "pull of the gradient from a token, over λ, is ν/λ.",
     check="two layers after 50,000 steps: ratio of both sides for every such token, medians and quartiles",
     measured="median ratio over held rows",
 )
@@ -89,8 +89,8 @@ def instances(tables) -> pd.DataFrame:
 
 @CLAIMS.add(
     short="only a reversed row needs the equality",
-    statement="For rows that saturate m ≥ 0 says as much as m = 0, but for those held against their gradient: with "
-    "m ≥ 0 in these the layer below is farther from its SVM.",
+    statement="With Gaussian tokens, for rows that saturate m ≥ 0 says as much as m = 0, but for those held against "
+    "their gradient: with m ≥ 0 in these the layer below is farther from its SVM.",
     check="two layers after 50,000 steps: 1 − correlation of the layer below with the problem that asks m ≥ 0 of rows "
     "that saturate, over that with m = 0; median and 95 % interval where a row is reversed; largest distance of the "
     "ratio from 1 where none is, nor is open",

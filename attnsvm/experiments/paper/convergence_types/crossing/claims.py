@@ -24,8 +24,9 @@ CLAIMS.declare(
     sharpens="parametrisations_cross",
     seeds=(100000, 100999),
     short="small $d$: part of $(K,Q)$'s lead is saturation",
-    statement="On the same instances (K, Q) selects the optimal tokens more often than W at d = 3, and W more often at "
-    "d = 16; at d = 2 a part of the lead of (K, Q) is that W selects them too but is not saturated yet.",
+    statement="On the same instances, with a query for each input, (K, Q) selects the optimal tokens more often than W "
+    "at d = 3, and W more often at d = 16; at d = 2 a part of the lead of (K, Q) is that W selects them too "
+    "but is not saturated yet.",
     check="n = T = 5, 5000 exact steps: share of instances with W less that with (K, Q), instance by instance, 95 % "
     "interval of the mean: by what is selected, by what is selected and saturated, and the difference of both",
     measured="lead of W in instances that select the optimal tokens, largest d",

@@ -147,11 +147,12 @@ def test_a_claim_is_not_said_of_what_it_fails_in(rows):
 
 
 def test_the_page_and_the_picture_have_every_cell(rows):
-    page = elsewhere.html(rows, {"near": "It is near.", "often": "It is often."})
+    statements = {"near": "It is near.", "often": "It is often."}
+    page = elsewhere.html(rows, statements)
     assert page.count('<td class="cell') == len(rows)
     assert "It is near." in page
     assert "smoke run" not in page
-    assert "Numbers of a smoke run" in elsewhere.html(rows, {"near": "It is near."}, tiny=True)
+    assert "Numbers of a smoke run" in elsewhere.html(rows, statements, tiny=True)
     drawn = elsewhere_figure.draw(rows, {})
     assert sum(line.get_marker() not in ("None", "", None) for line in drawn.axes[0].lines) >= len(rows)
 

@@ -5,6 +5,7 @@ that a job's output follows from. `Plan.params` says what they are, for the rule
 tests of reruns. Arguments are called as the wildcards are.
 """
 
+import csv
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
@@ -206,6 +207,11 @@ class Plan:
         failed = [(cell["claim"], cell["variant"]) for cell in cells if cell["verdict"] == FAILS]
         on = elsewhere.gone_on(failed, self.variants(matrixed), drawn, self.resolved["elsewhere"])
         return self._measured(self.varied_on(matrixed, on))
+
+    def run_on(self, matrixed: str, cells: str) -> list[str]:
+        """The same of a csv of cells."""
+        with open(cells, encoding="utf-8", newline="") as rows:
+            return self.measured_on(matrixed, csv.DictReader(rows))
 
     def _measured(self, experiments: Iterable[str]) -> list[str]:
         return [path for name in experiments for path in self.gathered_files(name)["measures"]]

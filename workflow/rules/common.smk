@@ -1,6 +1,5 @@
 """The checked configuration, and how the rules take the params and the files of a job from the plan."""
 
-import csv
 import sys
 from pathlib import Path
 
@@ -70,12 +69,6 @@ def files(function, *first):
     """An input function: the files that the plan names, once those that are damaged are known."""
     named = of_wildcards(function, *first)
     return lambda wildcards: rebuild_damaged_files() or named(wildcards)  # which returns nothing
-
-
-def run_on(wildcards):
-    """An input function: what is measured of variants in which a claim fails, run on."""
-    with checkpoints.cells.get(**wildcards).output.csv.open() as rows:
-        return or_end(plan.measured_on, wildcards.matrixed, list(csv.DictReader(rows)))
 
 
 def read_once(path):

@@ -69,7 +69,7 @@ rule matrix:
     input:
         cells=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
         certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
-        longer=run_on,
+        longer=lambda wildcards: or_end(plan.run_on, wildcards.matrixed, checkpoints.cells.get(**wildcards).output.csv),
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
         certificates=f"{AT}results/elsewhere/{{matrixed}}/certificates.csv",

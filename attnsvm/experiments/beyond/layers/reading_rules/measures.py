@@ -9,7 +9,7 @@ from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.stacked import SATURATED, norms
 from attnsvm.analysis.statistics import SHARE, wilson
 from attnsvm.architecture import Stack
-from attnsvm.experiments.beyond.layers.ends import rows_at
+from attnsvm.experiments.beyond.layers.reading_rules.ends import rows_at
 
 TWO, AGAINST = Stack(layers=2), {2: 1, 8: 3}  # {times the steps: doublings}
 STAYS = -0.5  # slope of log p against log ‖W‖ of a mixture, at least: half-way to that of a held row

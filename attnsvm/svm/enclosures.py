@@ -7,7 +7,7 @@ Each comparison is written so that it fails for NaN.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -20,7 +20,10 @@ TINY = 1e-155  # below it squares of numbers vanish
 NOTHING = 1e-260  # what underflow alone adds to a sum of products of numbers up to 1e50
 BLOCK = 512  # terms that are summed at a time: sums of sums have smaller bounds
 # Of two norms, that of all columns but the last and that of the last: which number of both.
-HYBRID = {"hybrid": (max, "spectral", "linf"), "hybrid dual": (lambda one, other: one + other, "nuc", "l1")}
+HYBRID: dict[str, tuple[Callable[[float, float], float], str, str]] = {
+    "hybrid": (max, "spectral", "linf"),
+    "hybrid dual": (lambda one, other: one + other, "nuc", "l1"),
+}
 
 
 def rounding(count: int) -> float:

@@ -4,8 +4,7 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import largest_logit
-from attnsvm.experiments.literature.decay.layer import gradient
-from attnsvm.experiments.literature.decay.rules import steepest
+from attnsvm.experiments.literature.decay.descent import gradient, steepest
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules import steepest as rules

@@ -8,7 +8,7 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import largest_logit, margin_ratio
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.medians import medians
-from attnsvm.experiments.literature.decay.layer import selected
+from attnsvm.experiments.literature.decay.measures import selected
 
 
 def measures(cell, problems, trained, solved, settings):

@@ -1,6 +1,6 @@
 """The max-margin solutions of what each run selects at its last level, in its norm; the same solved once."""
 
-from attnsvm.experiments.literature.decay.layer import selected
+from attnsvm.experiments.literature.decay.svm import selected
 from attnsvm.svm.instances import certified_once
 
 

@@ -13,7 +13,7 @@ CLAIMS.declare(
     statement="In a small transformer whose K and Q move by Muon the root of the largest logit grows per update at "
     "least half as fast as η times the root of the certified margin times the spread.",
     check="growth over the last half of the updates, over the prediction: medians over networks, 95 % intervals",
-    measured="measured over predicted slope, the least",
+    measured="measured over predicted slope, the lowest end",
     unsharpened="Steps cancel: `logit_growth_norm` asks for the growth per norm gained.",
 )
 CLAIMS.declare(
@@ -25,5 +25,5 @@ CLAIMS.declare(
     statement="In a small transformer whose K and Q move by Muon the root of the largest logit grows, for the growth "
     "of the root of ‖K‖‖Q‖, at least a third as fast as the certified margin times the spread says.",
     check="growth over the last half of the updates, per norm gained: medians over networks, 95 % intervals",
-    measured="measured over predicted growth, the least",
+    measured="measured over predicted growth, the lowest end",
 )

@@ -12,7 +12,7 @@ CLAIMS.declare(
     "logit_clip",
     (
         end(run=NORMS, quantity="norm").must("norm, off one ≤ 0.05", "τ is finite", "{run}: {value:.3f}", around=1.0),
-        end(run=NORMS, quantity="apart").must("apart ≤ 0.005", "an angle of 6°", "apart from decay {value:.1g}"),
+        end(run=NORMS, quantity="apart").must("far apart ≤ 0.005", "an angle of 6°", "apart from decay {value:.1g}"),
         missing(kind="free").below(missing, "without clip less of the margin is missing"),
     ),
     (missing / missing(level=FIRST)).must(

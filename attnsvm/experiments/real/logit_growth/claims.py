@@ -8,7 +8,7 @@ plain = number(run=("digits, no decay", "text, no decay"), layer=(1, 2), missing
 
 CLAIMS.declare(
     "logit_growth",
-    plain(quantity="per step").must("slope ≥ 0.5", "a factor of two", "{run}, layer {layer}: {value:.2f}"),
+    plain(quantity="per step").must("each slope ≥ 0.5", "a factor of two", "{run}, layer {layer}: {value:.2f}"),
     short="a network's logits grow as the SVM says",
     statement="In a small transformer whose K and Q move by Muon the root of the largest logit grows per update at "
     "least half as fast as η times the root of the certified margin times the spread.",
@@ -20,7 +20,7 @@ CLAIMS.declare(
     "logit_growth_norm",
     plain(quantity="per norm").must("per norm ≥ 0.33", "a factor of three", "{run}, layer {layer}: {value:.2f}"),
     plain(quantity="per norm").must("per norm ≤ 1.5", "the prediction is a maximum", "and at most half above"),
-    plain(quantity="norm gained").must("norm ≤ 0.33", "else no step cancels", "K and Q gain {value:.2f} of η"),
+    plain(quantity="norm gained").must("norm gained ≤ 0.33", "else no step cancels", "K and Q gain {value:.2f} of η"),
     short="per norm gained they do",
     statement="In a small transformer whose K and Q move by Muon the root of the largest logit grows, for the growth "
     "of the root of ‖K‖‖Q‖, at least a third as fast as the certified margin times the spread says.",

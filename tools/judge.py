@@ -16,7 +16,7 @@ from pathlib import Path
 flint = import_module("flint") if util.find_spec("flint") else None  # eliminates faster, to the same integers
 CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
 DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
-DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro"}
+DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro", "hybrid": "hybrid dual"}
 LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
 
 
@@ -69,8 +69,8 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
         require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
         require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
         flat = [x for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
-        (X, shift), (self.Z, self.shift) = integers(flat, d), integers(queries, e)
-        self.shape, self.left, self.of, self.bound, self.hash = (d, e), [], [], [], hashlib.sha256()
+        (X, a), (self.Z, b) = integers(flat, d), integers(queries, e)
+        self.shape, self.shift, self.left, self.of, self.bound, self.hash = (d, e), a + b, [], [], [], hashlib.sha256()
         for i, m in enumerate(counts):
             start, mine = len(self.of) + i, [t for t in range(m) if chosen[i * T + t]] if sets else [chosen[i]]
             require(mine and 0 <= mine[0] < m, f"selected names no token of input {i}")
@@ -80,7 +80,6 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             self.left += [[a - b for a, b in zip(rows[mine[0]], rows[t], strict=True)] for t in others]
             self.bound += [int(t not in mine) for t in others]
             self.of += [i] * (m - 1)
-        self.shift += shift
 
     def gram(self, k, j):
         return dot(self.left[k], self.left[j]) * dot(self.Z[self.of[k]], self.Z[self.of[j]])
@@ -113,7 +112,10 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
 
 def upper(norm, A):  # a rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction
     flat, size = [abs(x) for row in A for x in row], range(min(len(A), len(A[0])))
-    top, whole = max(flat), sum if norm in ("l1", "rowsum", "nuc") else max
+    top, whole = max(flat), sum if norm in ("l1", "rowsum", "nuc", "hybrid dual") else max
+    if norm in ("hybrid", "hybrid dual"):  # of all columns but the last, and of the last
+        names = ("spectral", "linf") if whole is max else ("nuc", "l1")
+        return whole(map(upper, names, zip(*[(row[:-1] or [0], row[-1:]) for row in A], strict=True)))
     if top == 0 or norm in ("l1", "linf"):
         return Fraction(whole(flat))
     if norm in ("fro", "rowmax", "rowsum"):
@@ -142,9 +144,8 @@ def upper(norm, A):  # a rational upper bound of the norm of a table of integers
 
 
 def judge(path, problem=None):  # what the answer proves, in words; an error says why it is not proved
-    given = arrays(path, "format status norm tol problem problem_sha256 dual farkas W W_left W_right")
-    scalars = map(given.__getitem__, ("format", "status", "norm", "tol", "problem", "problem_sha256"))
-    form, status, norm, tol, file, digest = (values[0] for _, shape, values in scalars if shape == ())
+    given = arrays(path, names := "format status norm tol problem problem_sha256 dual farkas W W_left W_right")
+    form, status, norm, tol, file, digest = (given[k][2][0] for k in names.split()[:6] if given[k][1] == ())
     require(form == 2 and status in ("solved", "infeasible", "remote"), f"format {form!r}, status {status!r}")
     p = Fraction(norm[1:]) if re.fullmatch("l[0-9]{1,3}([.][0-9]{1,30})?", norm) else 0
     require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm!r}")
@@ -172,9 +173,8 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     require((len(W), len(W[0])) == problem.shape, f"its W is not of shape {problem.shape}")
     one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
     sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
-    for k, (x, b, size) in enumerate(zip(reached, bound, sizes, strict=True)):
-        room = b * one // LOOSEST + size // ROUNDED
-        require(b * one - room <= x and (b or x <= room), f"its W does not meet constraint {k}")
+    for k, (x, b, s) in enumerate(zip(reached, bound, sizes, strict=True)):
+        require(max(b * one - x, (1 - b) * x) <= b * one // LOOSEST + s // ROUNDED, f"W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
     tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from attnsvm import geometry
+from attnsvm.data.problems import Problems
 
 
 def smallest_margin(
@@ -37,6 +38,14 @@ def smallest_margin(
     reached = np.take_along_axis(logits, selected[:, None, :, None], -1) - logits
     others = (np.arange(T) != selected[..., None]) & np.broadcast_to(present, (S, n, T))
     return np.where(others[:, None], reached, np.inf).min((-2, -1)).reshape(W.shape[:-2])
+
+
+def largest_logit(problems: Problems, W: np.ndarray) -> np.ndarray:
+    """The largest logit x_itᵀ W z_i over all inputs i and tokens t, (S, ...) for W (S, ..., d, e); without padding."""
+    flat = W.reshape(len(W), math.prod(W.shape[1:-2]), *W.shape[-2:])
+    along = flat @ problems.queries[:, None].swapaxes(-1, -2)
+    logits = np.einsum("sntd,sldn->slnt", problems.tokens, along, optimize=True)
+    return logits.max((-2, -1)).reshape(W.shape[:-2])
 
 
 def margin_ratio(

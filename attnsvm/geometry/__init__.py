@@ -29,7 +29,8 @@ class Norm(ABC):
 
     Attributes:
         name: the name in configurations, files and `get`.
-        block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks.
+        block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks; None where
+            it is no function of these.
         unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
@@ -37,7 +38,7 @@ class Norm(ABC):
     """
 
     name: str
-    block_power: float
+    block_power: float | None
     unitarily_invariant = False
     reads_terms = False
     tolerance = 1e-7

@@ -63,6 +63,7 @@ DUAL = {
     "linf": "l1",
     "rowmax": "rowsum",
     "rowsum": "rowmax",
+    "hybrid": "hybrid dual",  # which is a bound here, and no norm of an answer
 }
 UNITARILY_INVARIANT = ("fro", "nuc", "spectral")
 EXPONENTS = (Fraction("1.01"), Fraction(100))  # of the norms l<p>

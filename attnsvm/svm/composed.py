@@ -94,8 +94,10 @@ def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro",
     return judged_solution(whole, measure, tol, W, dual, method, infeasible)
 
 
-def _weights(values: np.ndarray, power: float) -> np.ndarray:
+def _weights(values: np.ndarray, power: float | None) -> np.ndarray:
     """The dual norms of the blocks' multipliers that prove the p-norm of the blocks' norms: its gradient."""
+    if power is None:
+        raise ValueError("norm: expected one whose value on a block-diagonal matrix follows from its blocks")
     if power == np.inf:
         return (np.arange(len(values)) == values.argmax()).astype(float)
     total = np.linalg.norm(values, power)

@@ -7,7 +7,7 @@ Each comparison is written so that it fails for NaN.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -19,6 +19,11 @@ SPARE = 8  # roundings that are added to every count, for the operations on the 
 TINY = 1e-155  # below it squares of numbers vanish
 NOTHING = 1e-260  # what underflow alone adds to a sum of products of numbers up to 1e50
 BLOCK = 512  # terms that are summed at a time: sums of sums have smaller bounds
+# Of two norms, that of all columns but the last and that of the last: which number of both.
+HYBRID: dict[str, tuple[Callable[[float, float], float], str, str]] = {
+    "hybrid": (max, "spectral", "linf"),
+    "hybrid dual": (lambda one, other: one + other, "nuc", "l1"),
+}
 
 
 def rounding(count: int) -> float:
@@ -147,6 +152,9 @@ class Matrix:
             return (size * most + (math.sqrt(k) if name == "nuc" else 1.0) * distance) * (1 + rounding(0))
         if self.shape != A.shape or self.defect:
             return math.inf
+        if name in HYBRID:
+            of_both, one, other = HYBRID[name]
+            return of_both(Matrix(A[:, :-1], error).norm(one), Matrix(A[:, -1:], error).norm(other)) * (1 + rounding(0))
         value = _entrywise(A, name)
         return (value + ratio(name, A.shape) * error) * (1 + rounding(0))
 
@@ -216,7 +224,9 @@ def ratio(name: str, shape: tuple[int, int]) -> float:
         return math.sqrt(d * e) * (1 + rounding(0))
     if name == "rowsum":
         return math.sqrt(d) * (1 + rounding(0))
-    if name in ("fro", "spectral", "linf", "rowmax"):
+    if name == "hybrid dual":
+        return math.sqrt(min(d, e - 1) + d) * (1 + rounding(0))
+    if name in ("fro", "spectral", "linf", "rowmax", "hybrid"):
         return 1.0
     return math.sqrt(d * e) if float(name[1:]) < 2 else 1.0  # (d·e)^(1/p − 1/2) is less
 

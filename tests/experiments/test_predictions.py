@@ -1,14 +1,21 @@
-"""Formulas of decay_factors, looped and length, against differences, long loops and draws."""
+"""Formulas of the predictions, against differences, loops and draws."""
+
+from collections import Counter
 
 import numpy as np
 import pytest
 
+from attnsvm.analysis.directions import correlation
+from attnsvm.analysis.margins import largest_logit
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.literature.decay_factors.descent import penalised
 from attnsvm.experiments.literature.length.measures import clipped
+from attnsvm.experiments.literature.logit_clip.descent import descended
 from attnsvm.experiments.literature.looped.descent import looped
 from attnsvm.experiments.literature.looped.measures import edge, lacking, spread
 from attnsvm.experiments.paper.regularisation_path.descent import Excess
+from attnsvm.inspect.letters import windows
+from attnsvm.inspect.texts import sentences
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -40,3 +47,30 @@ def test_the_tail_is_that_of_drawn_tokens():
     for own, size in ((0.5, 2.0), (12.0, 20.0)):
         drawn = np.exp(np.minimum(size * cosine - own, 0.0)).mean()
         assert clipped(np.array([own]), np.array([size]), 6)[0] == pytest.approx(drawn, rel=0.05)
+
+
+def test_the_largest_logit_is_that_of_a_loop():
+    p, W = draw(gaussian, range(2), 3, 4, 5), np.random.default_rng(0).normal(size=(2, 7, 5, 5))
+    found = largest_logit(p, W)
+    for s, k in np.ndindex(2, 7):
+        assert found[s, k] == pytest.approx(max((p.tokens[s, i] @ W[s, k] @ p.queries[s, i]).max() for i in range(3)))
+
+
+def test_a_clip_keeps_the_largest_logit_and_bends_as_decay_does():
+    p = draw(gaussian, range(2), 2, 3, 4)
+    lengths = np.append(np.full(400, 0.5), np.geomspace(0.5, 1e-3, 200))
+    clipped = descended(p, "fro", np.zeros((2, 4, 4)), lengths, clip=8.0)
+    np.testing.assert_allclose(largest_logit(p, clipped), 8.0, rtol=1e-3)
+    radius = np.linalg.norm(clipped, axis=(1, 2))[:, None, None]
+    decayed = descended(p, "fro", np.zeros((2, 4, 4)), lengths, decay=1.0 / radius)
+    assert (correlation(clipped, decayed) > 0.999).all()
+
+
+def test_the_letters_are_followed_by_their_class():
+    inputs, classes = windows(5)
+    text = " ".join(sentences()).lower()
+    letters, frequent = sorted(set(text)), [letter for letter, _ in Counter(text).most_common(9)]
+    assert inputs.shape == (len(text) - 5, 5, len(letters))
+    for k in (0, 17, len(classes) - 1):
+        assert [letters[place] for place in inputs[k].argmax(1)] == list(text[k : k + 5])
+        assert classes[k] == (frequent.index(text[k + 5]) if text[k + 5] in frequent else 9)

@@ -65,7 +65,18 @@ def test_row_by_row_every_row_is_divided_by_its_length_whatever_its_size():
     np.testing.assert_allclose(longest, [[0, 0], [0, 0], [0.6, 0.8]], rtol=1e-15)
 
 
-@pytest.mark.parametrize("name", NAMES)
+def test_the_hybrid_norm_takes_the_last_column_apart():
+    M = np.array([[3.0, 0.0, -7.0], [0.0, 4.0, 1.0]])
+    norm = get("hybrid")
+    assert norm.value(M) == 7.0
+    assert norm.value(M * [1, 1, 0.1]) == 4.0
+    assert norm.dual(M) == 3.0 + 4.0 + 7.0 + 1.0
+    np.testing.assert_allclose(norm.steepest(M), [[1, 0, -1], [0, 1, 1]], atol=1e-15)
+    assert norm.value(M[:, -1:]) == 7.0
+    np.testing.assert_array_equal(norm.steepest(M[:, -1:]), [[-1], [1]])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if get(name).block_power])
 def test_the_norm_of_a_block_diagonal_matrix_is_the_p_norm_of_those_of_its_blocks(name):
     norm = get(name)
     whole, row, column = np.zeros((13, 20)), 0, 0
@@ -97,13 +108,14 @@ def test_unitarily_invariant_norms_are(name):
 @pytest.mark.parametrize("name", [name for name in NAMES if not get(name).unitarily_invariant])
 def test_the_others_are_not(name):
     norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
-    assert not np.isclose(norm.value(Q @ MATRICES[0]), norm.value(MATRICES[0]), rtol=1e-3)
+    M = MATRICES[0] * [1, 1, 1, 9]  # the hybrid norm sees the rows of the last column alone
+    assert not np.isclose(norm.value(Q @ M), norm.value(M), rtol=1e-3)
 
 
 @pytest.mark.parametrize("name", ["frobenius", "l", "lx", "lp", "base", "__init__", "", None, 2, ["fro"]])
 def test_an_unknown_norm_is_refused_with_the_names_of_those_there_are(name):
-    names = r"expected one of fro, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p, as in l1\.75"
-    with pytest.raises(ValueError, match=f"norm: {names}, got "):
+    names = r"fro, hybrid, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p, as in l1\.75"
+    with pytest.raises(ValueError, match=f"norm: expected one of {names}, got "):
         get(name)
 
 

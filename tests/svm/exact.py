@@ -17,7 +17,7 @@ from attnsvm.svm.checker import check
 
 PRECISION = 200  # bits of a ball
 DUAL = {"fro": "fro", "nuc": "spectral", "spectral": "nuc", "l1": "linf", "linf": "l1"}
-DUAL |= {"rowmax": "rowsum", "rowsum": "rowmax"}
+DUAL |= {"rowmax": "rowsum", "rowsum": "rowmax", "hybrid": "hybrid dual"}
 INFINITE = arb("inf")
 
 
@@ -77,6 +77,12 @@ def norm_of(A: fmpq_mat, name: str) -> arb:
     if name in ("rowmax", "rowsum"):
         squares = [sum((x * x for x in row), fmpq(0)) for row in rows_of(A)]
         return root(max(squares)) if name == "rowmax" else sum(map(root, squares), arb(0))
+    if name in ("hybrid", "hybrid dual"):
+        rows, last = rows_of(A), sizes[A.ncols() - 1 :: A.ncols()]
+        values = singular(fmpq_mat([row[:-1] for row in rows])) if A.ncols() > 1 else [arb(0)]
+        if name == "hybrid":
+            return values[0].max(ball(max(last)))
+        return sum(values, arb(0)) + ball(sum(last, fmpq(0)))
     p = name if isinstance(name, arb) else arb(float(name[1:]))
     return sum((ball(x) ** p for x in sizes if x), arb(0)) ** (1 / p) if any(sizes) else arb(0)
 

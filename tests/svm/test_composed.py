@@ -30,7 +30,7 @@ def test_problems_of_different_shapes_are_not_joined():
         join([])
 
 
-@pytest.mark.parametrize("norm", [*geometry.NAMES, "l1.75"])
+@pytest.mark.parametrize("norm", [name for name in (*geometry.NAMES, "l1.75") if geometry.get(name).block_power])
 def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
     """Against the solver on the whole matrix, which knows nothing of blocks."""
     parts = [one(h, e=4 + h, bound=np.array([1.0, 0.0, 2.0])) for h in range(3)]
@@ -43,6 +43,11 @@ def test_a_block_problem_is_the_problem_of_the_block_diagonal_matrix(norm):
     assert np.isclose(sum((block**2).sum() for block in blocks), (answer.W**2).sum())
     for part, block in zip(parts, blocks, strict=True):
         assert (part.apply(block) >= part.bound - 1e-8).all()
+
+
+def test_a_norm_that_does_not_follow_from_its_blocks_is_refused():
+    with pytest.raises(ValueError, match="norm: expected one whose value"):
+        solve_blocks([[one(0), one(1)]], "hybrid")
 
 
 def test_the_block_problem_minimises_the_sum_of_squares_with_one_margin():

@@ -243,7 +243,7 @@ def test_what_is_nearly_an_answer_is_refused(norm, change, tmp_path):
         JUDGE.judge(path)
 
 
-@pytest.mark.parametrize("norm", ["spectral", "l1", "rowmax", "rowsum"])
+@pytest.mark.parametrize("norm", ["spectral", "l1", "rowmax", "rowsum", "hybrid"])
 @pytest.mark.parametrize("change", list(NEAR_MISSES)[:7])
 def test_what_is_nearly_an_answer_is_refused_in_the_other_norms(norm, change, tmp_path):
     path = solved(tmp_path, norm)

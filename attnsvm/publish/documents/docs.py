@@ -37,7 +37,7 @@ BEGIN, END = "<!-- verdicts: made by `make docs` -->\n", "<!-- end of verdicts -
 TOLD = (
     *("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "locally_optimal"),
     *("geometries", "adam_sign", "layers_depth", "layers_corrected", "looped", "length", "emergence"),
-    "trained_random",
+    *("max_logit", "trained_random"),
 )
 
 

@@ -1,0 +1,44 @@
+"""How fast the largest logit grows: from the certified margin of the rule's norm and the spread of its solution."""
+
+from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.reading import Claims
+
+CLAIMS = Claims(group="beyond")
+RULES = ("normalised", "signs", "Muon", "Muon and signs", "Adam, β2 = .95", "Muon on (K, Q)")
+end = number(step=LAST, missing="{quantity} of {run}")
+slope = end(quantity="slope")
+slow, long = end(run="Adam, β2 = .999", quantity="over signs"), slope(run="long steps on (K, Q)")
+
+CLAIMS.declare(
+    "max_logit",
+    (
+        slope(run=RULES).must("slope, off one ≤ 0.02", "some runs still move", "{run}: {value:.4f}", around=1.0),
+        end(run=RULES, quantity="margin").must("margin, off one ≤ 0.01", "as above", "margins too", around=1.0),
+    ),
+    end(run=RULES, quantity="error").below(
+        end(run=RULES, quantity="constant"), "the median slope as a guess for every instance errs more"
+    ),
+    end(run=RULES, quantity="share near").must(
+        "share near ≥ 0.75", "solutions of some norms are not unique", "{run}: {value:.2f} are within 5 %", whole=False
+    ),
+    short="the SVM predicts how fast logits grow",
+    statement="With steps of length η the largest logit grows by η times the certified margin at norm one times the "
+    "spread per step: normalised descent, signs, Muon and Muon with signs in their norms, Adam with β2 = .95 at its "
+    "own pace; under Muon on K and Q the root of the logit grows by η times the root of both.",
+    check="growth over the last half of the steps, over the prediction, medians with 95 % intervals; the same of the "
+    "smallest margin; control: the error of the rule's median slope, a fitted number",
+    measured="measured over predicted slope, the farthest from one",
+)
+CLAIMS.declare(
+    "max_logit_breaks",
+    (
+        long.must("long steps ≤ 0.8", "a fifth is lost", "long steps on K and Q: {value:.2f} of the slope"),
+        slow.must("β2 = .999 ≤ 0.05", "its memory holds it", "Adam, β2 = .999: {value:.3f} of the slope of signs"),
+    ),
+    slope(run="Muon on (K, Q)").above(long, "short steps on K and Q reach more"),
+    short="long steps and long memories are slower",
+    statement="Two runs stay behind: Muon on K and Q with ten times as long steps, whose directions cancel, and Adam "
+    "with β2 = .999, whose largest logit grows at most a twentieth as fast as under signs with the same rate.",
+    check="growth over the last half of the steps, over the prediction for Muon and for signs; 95 % intervals",
+    measured="measured over predicted slope of long steps",
+)

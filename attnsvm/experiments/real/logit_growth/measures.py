@@ -12,7 +12,6 @@ def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
     for run, end in trained["runs"].items():
         size, tokens, answer = end["size"], end["tokens"], solved[run]
-        layers = np.arange(size.shape[2]) + 1
         good = (answer["status"] == "solved").reshape(len(size), -1).all(1)
         best = answer["W"].reshape(*size[:, -1].shape, *answer["W"].shape[-2:])
         spread = largest(tokens[:, -1], best) / geometry.get("spectral").value(best)
@@ -25,7 +24,7 @@ def measures(cell, problems, trained, solved, settings):
             found = {"plateau": reached[:, 1] / float(trained["ball"]) / spread}
         found["right"] = end["right"][:, -1, None, None] + 0.0 * norm
         means = {name: value[good].mean(-1) for name, value in found.items()}
-        frames.append(by_quantity(problems.seeds[good], layers, means, run=f"{cell.variant}, {run}"))
+        frames.append(by_quantity(problems.seeds[good], np.array([1, 2]), means, run=f"{cell.variant}, {run}"))
         ends.append(outcomes(cell, problems.seeds, np.where(good, f"{run}: measured", f"{run}: a head without SVM")))
     return Measures(pd.concat(frames).rename(columns={"step": "layer"}), pd.concat(ends))
 

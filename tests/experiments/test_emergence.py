@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from attnsvm.experiments.beyond.induction.lookup import averaged, drawn, forces
 from attnsvm.experiments.beyond.induction.model import given, model
 from attnsvm.experiments.beyond.induction.task import carried, embedded, every_input, first_place
 from attnsvm.experiments.literature.emergence.descent import emerge
@@ -14,6 +13,7 @@ from attnsvm.experiments.literature.emergence.measures import law
 from attnsvm.experiments.literature.emergence_layers.svm import below, top
 from attnsvm.svm.constraints import separation
 from attnsvm.svm.solver import solve
+from attnsvm.training.stack.lookup import averaged, drawn, forces
 from attnsvm.training.tape.descent import gradient
 from attnsvm.training.tape.node import Node
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm.experiments.beyond.induction.lookup import averaged, drawn, forces
 from attnsvm.experiments.beyond.induction.task import symbols_of
+from attnsvm.training.stack.lookup import averaged, drawn, forces
 from attnsvm.training.start import draw_initial, uniform
 
 STREAM = 51103  # keeps new inputs apart from what else is drawn with a seed

@@ -5,8 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
-from attnsvm.experiments.beyond.induction.lookup import averaged, drawn, forces
 from attnsvm.experiments.literature.emergence.measures import law
+from attnsvm.training.stack.lookup import averaged, drawn, forces
 
 TIMES = 4.0  # as many multipliers with halved logits
 STREAM, NEW = 51104, 8  # of new inputs: keeps them apart from those of training; per place of the first A

@@ -1,6 +1,7 @@
-"""The gradient of the two layers by looking weights up, for long contexts, and its mean over the names of symbols.
+"""Two layers that copy what followed a symbol: their gradient by looking weights up, and its mean over symbols' names.
 
-Input k of a batch repeats its symbol k, counted without end: there is an input for each place of the first A.
+Tokens are one-hot in three blocks: the symbol, the place, and what the layer below carries. No product of matrices of d × d
+is taken, so that contexts may be long. Input k of a batch repeats its symbol k, counted without end: there is an input for each place of the first A.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ def drawn(generator: np.random.Generator, N: int, n: int) -> np.ndarray:
 
 
 def forces(W: np.ndarray, symbols: np.ndarray, given: bool = False) -> tuple[float, np.ndarray]:
-    """The mean weight of the answers at the top, and minus the gradient of the mean loss of `model`, (2, d, d).
+    """The mean weight of the answers at the top, and minus the gradient of the mean cross-entropy, (2, d, d).
 
     Args:
         W: (2, d, d), the weights of both layers.

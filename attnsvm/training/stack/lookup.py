@@ -1,7 +1,7 @@
 """Two layers that copy what followed a symbol: their gradient by looking weights up, and its mean over symbols' names.
 
-Tokens are one-hot in three blocks: the symbol, the place, and what the layer below carries. No product of matrices of d × d
-is taken, so that contexts may be long. Input k of a batch repeats its symbol k, counted without end: there is an input for each place of the first A.
+Tokens are one-hot in three blocks: the symbol, the place, and what the layer below carries. Input k of a batch repeats
+its symbol k, counted without end: there is an input for each place of the first A.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ def forces(W: np.ndarray, symbols: np.ndarray, given: bool = False) -> tuple[flo
     below = P * (below - (P * below).sum(-1, keepdims=True))
     t, q = symbols[:, None], symbols[..., None]
     at = (d * t + q, d * t + place[:, None], d * place + q)
-    first = sum(np.bincount(where.ravel(), below.ravel(), d * d) for where in at).reshape(d, d)
+    first = np.sum([np.bincount(where.ravel(), below.ravel(), d * d) for where in at], axis=0).reshape(d, d)
     first[C : C + N, C : C + N] += below.sum(0).T
     return p[every, answer].mean(), np.stack([first, keys.T @ query])
 

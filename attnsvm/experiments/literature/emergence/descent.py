@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attnsvm.experiments.beyond.induction.task import symbols_of
 from attnsvm.training.stack.lookup import averaged, drawn, forces
 from attnsvm.training.start import draw_initial, uniform
 
@@ -19,7 +18,8 @@ RUNS: dict[str, dict] = {
 
 
 def descent(problems, settings, progress):
-    d, symbols = problems.tokens.shape[-1], symbols_of(problems.tokens)
+    T, d = problems.tokens.shape[2:]
+    symbols = problems.tokens[..., : T - 1].argmax(-1)
     starts = settings["start"] * draw_initial("emergence", problems.seeds, uniform((2, d, d), d))
     progress.expect(len(problems))
     found: dict[str, list] = {name: [] for name in settings["runs"]}

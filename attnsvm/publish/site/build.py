@@ -4,6 +4,7 @@ The site is a folder of files that a browser opens from a disk or from a server.
 """
 
 import io
+import json
 import lzma
 import re
 import shutil
@@ -30,6 +31,8 @@ LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "
 # The colours behind code, which furo writes into every page: static/site.css has them.
 OF_CODE = re.compile(r"<style>\s*body \{\s*--color-code-background.*?</style>", re.DOTALL)
 ALONE = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?p>).)*)</p></t", re.DOTALL)  # the one paragraph of a cell
+TAG, QUOTED = re.compile(r"<[a-z][^<>]*>"), re.compile(r' ([a-zA-Z-]+)="([\w.#:-](?:[\w./#:-]*[\w.#:-])?)"')
+BEST = 9 | lzma.PRESET_EXTREME
 # Classes of docutils, and what styles ask for of them.
 SHORTER = {
     'class="reference internal"': 'class="reference"',
@@ -114,7 +117,11 @@ def _files(built: Built, extra: Path) -> None:
             content = path.read_bytes()
             if path.suffix == ".svg":
                 content = for_screens(content.decode("utf-8")).encode("utf-8")
-            _write(extra / f"figures/{called}", lzma.compress(content, preset=9) if called.endswith(".xz") else content)
+            elif path.suffix == ".json":
+                content = json.dumps(json.loads(content), separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+            _write(
+                extra / f"figures/{called}", lzma.compress(content, preset=BEST) if called.endswith(".xz") else content
+            )
     _write(extra / "claims.csv", (built.folder / "results/audit/claims.csv").read_bytes())
     _write(extra / "attnsvm.pdf", (built.folder / PAPER).read_bytes())
     _write(extra / "filter.js", (STATIC / "filter.js").read_bytes())
@@ -132,14 +139,15 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 def _lean(html: str) -> str:
-    """A page without the marks of docutils that no style asks for, and without indentation: a quarter of it."""
+    """A page without the marks of docutils that no style asks for, indentation, and quotes of one word."""
     parts = re.split(r"(<pre.*?</pre>)", html, flags=re.DOTALL)
     html = "".join(part if k % 2 else re.sub(r"\n\s+", "\n", part) for k, part in enumerate(parts))
     html = ALONE.sub(r"\1\2</t", OF_CODE.sub("", html))
     html = re.sub(r'<span class="(?:pre|std std-doc|std std-ref)">([^<]*)</span>', r"\1", html)
     for marked, plain in SHORTER.items():
         html = html.replace(marked, plain)
-    return re.sub(r'<tr class="row-(?:odd|even)">', "<tr>", html)
+    html = re.sub(r'<tr class="row-(?:odd|even)">', "<tr>", html)
+    return TAG.sub(lambda tag: QUOTED.sub(r" \1=\2", tag[0]), html)
 
 
 def _sphinx(source: Path, extra: Path, made: Path) -> None:

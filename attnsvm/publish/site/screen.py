@@ -8,6 +8,7 @@ import base64
 import io
 import re
 from decimal import Decimal
+from string import ascii_letters
 
 import numpy as np
 from PIL import Image
@@ -21,6 +22,8 @@ STEP = re.compile(r"([A-Za-z])|(-?[\d.]+)")
 COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6}  # of one step of a path, for the steps that matplotlib draws with
 LETTER = re.compile(r'\bd="([^"]*)" transform="scale\(0\.015625\)"')  # in 6400 units of its size
 COARSER = 8  # units, which is less than DIGITS at the sizes of letters in figures
+TEXT = re.compile(r"<g transform=[^>]* scale\([\d.]+ -[\d.]+\)\">(?:(?!</g>).)*</g>", re.DOTALL)
+LETTER_AT = re.compile(r' x="([\d.]+)"/>')  # where a letter of a text begins, in hundredths of its size
 MARKS = re.compile(r'<use [^>]* class="(c\d+)"/>(?:<use [^>]* class="\1"/>)+')
 PICTURE = re.compile(r'(<image )([^>]*?xlink:href="data:image/png;base64,)([^"]*)("[^>]*>)')
 DIGITS = 2  # of a coordinate in points, of which 72 are an inch
@@ -103,9 +106,15 @@ def _plain(number: Decimal) -> str:
 
 
 def _with_short_names(svg: str) -> str:
-    """The same with a number for every id: a letter of a text is a reference to its shape."""
-    short = {name: f"n{number}" for number, name in enumerate(re.findall(r'\bid="([^"]*)"', svg))}
-    return re.sub(r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg)
+    """The same with a letter or two for every id: a letter of a text is a reference to its shape."""
+    short = {name: _word(number) for number, name in enumerate(re.findall(r'\bid="([^"]*)"', svg))}
+    svg = re.sub(r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg)
+    return TEXT.sub(lambda text: LETTER_AT.sub(lambda at: f' x="{round(float(at[1]))}"/>', text[0]), svg)
+
+
+def _word(number: int) -> str:
+    more, last = divmod(number, len(ascii_letters))
+    return (_word(more - 1) if more else "") + ascii_letters[last]
 
 
 def _without_bare_groups(svg: str) -> str:

@@ -25,6 +25,9 @@ def draw(figure, table):
             line = {"color": colour, "marker": marker, "markersize": 3, "linestyle": style}
             _with_bars(a, own, label=rule.partition(",")[0] if against == 8 else None, **line)
     a.set(xscale="log", xlabel="R, steps", ylabel="share that is wrong")
+    steps = sorted(wrong["steps"].unique())
+    a.set_xticks(steps, [f"{one:,}" for one in steps])
+    a.set_xticks([], minor=True)
     a.legend(fontsize="small")
     title(a, "a", "what a rule says")
     last = table[(table["against"] == 8) & (table["steps"] == table.loc[table["against"] == 8, "steps"].max())]

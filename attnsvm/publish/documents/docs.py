@@ -36,8 +36,8 @@ BEGIN, END = "<!-- verdicts: made by `make docs` -->\n", "<!-- end of verdicts -
 # The claims that the README tells of: those of the paper as first asked, and what was found beyond it.
 TOLD = (
     *("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "locally_optimal"),
-    *("geometries", "adam_sign", "layers_depth", "layers_corrected", "looped", "length", "emergence"),
-    *("max_logit", "trained_random"),
+    *("geometries", "adam_sign", "layers_depth", "layers_corrected", "decay_factors_rank", "looped", "length"),
+    *("emergence", "max_logit", "trained_random"),
 )
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from attnsvm.data.copying import embedded
 from attnsvm.experiments.beyond.induction.model import given, model
-from attnsvm.experiments.beyond.induction.task import carried, embedded, every_input, first_place
+from attnsvm.experiments.beyond.induction.task import carried, every_input, first_place
 from attnsvm.experiments.literature.emergence.descent import emerge
 from attnsvm.experiments.literature.emergence.measures import law
 from attnsvm.experiments.literature.emergence_layers.svm import below, top

@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 
 from attnsvm.analysis.directions import correlation
+from attnsvm.data.copying import dimension
 from attnsvm.data.draws import draw
 from attnsvm.experiments.beyond.induction.ends import answer_place, composed_by, gains, half, in_the_limit, rows_at
 from attnsvm.experiments.beyond.induction.measures import formed, of_long
 from attnsvm.experiments.beyond.induction.model import given, model
 from attnsvm.experiments.beyond.induction.problems import some_inputs
 from attnsvm.experiments.beyond.induction.svm import distinct, of_run, same
-from attnsvm.experiments.beyond.induction.task import dimension, every_input, symbols_of
+from attnsvm.experiments.beyond.induction.task import every_input, symbols_of
 from attnsvm.svm.constraints import sequence
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact

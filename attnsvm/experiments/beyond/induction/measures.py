@@ -7,9 +7,10 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.stacked import norms
+from attnsvm.data.copying import embedded
 from attnsvm.experiments.beyond.induction.ends import NEEDED, answer_place, half, rows_at
 from attnsvm.experiments.beyond.induction.runs import RUNS
-from attnsvm.experiments.beyond.induction.task import embedded, every_input
+from attnsvm.experiments.beyond.induction.task import every_input
 
 KEYS = ["run", "quantity", "step"]
 DEGENERATE = 0.01  # least multiplier, over their mean, below which strict complementarity is hardly met

@@ -3,8 +3,9 @@
 import numpy as np
 
 from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.copying import dimension, embedded
 from attnsvm.data.draws import draw_cell
-from attnsvm.experiments.beyond.induction.task import dimension, embedded, every_input
+from attnsvm.experiments.beyond.induction.task import every_input
 
 
 def some_inputs(streams, n, T, d):

@@ -8,25 +8,13 @@ from itertools import permutations
 
 import numpy as np
 
-
-def dimension(T: int) -> int:
-    """The dimension of the tokens: T − 1 symbols, T positions, and room for a symbol."""
-    return 3 * T - 2
+from attnsvm.data.copying import dimension
 
 
 def every_input(T: int) -> np.ndarray:
     """All inputs (N, T): each of T − 1 symbols once in any order, then again one that has another symbol behind it."""
     orders = np.array(list(permutations(range(T - 1))))
     return np.concatenate([np.column_stack([orders, orders[:, k]]) for k in range(T - 2)])
-
-
-def embedded(symbols: np.ndarray) -> np.ndarray:
-    """The tokens (..., T, d) of inputs (..., T)."""
-    T = symbols.shape[-1]
-    tokens = np.zeros((*symbols.shape, dimension(T)))
-    tokens[..., : T - 1] = np.eye(T - 1)[symbols]
-    tokens[..., T - 1 : 2 * T - 1] = np.eye(T)
-    return tokens
 
 
 def symbols_of(tokens: np.ndarray) -> np.ndarray:

@@ -16,7 +16,7 @@ CLAIMS.declare(
         over(run="below given", N=LAST).must("given, off one ≤ 0.25", "as above", "given: {value:.2f} N²", around=1.0),
     ),
     over(run="plane", N=FIRST).must("plane over the law ≥ 2", "else any start fits", "plane: {value:.2g} of the law"),
-    short="circuit after $N^{5/2}\\log N$, not $N^2$",
+    short="circuit after N²√N log N, not N²",
     statement="From small random weights, with new inputs in every step, gradient flow needs about the time N^2.5 "
     "arcosh(1 + N/(2 log N)) to the induction circuit in contexts of 5 to 50 tokens: longer than a square. With the "
     "layer below given it needs about N² at the largest N.",
@@ -30,7 +30,7 @@ CLAIMS.declare(
         power(run="random").must("exponent in N ≤ 2.2", "a square has 2", "at most a square: {value:.2f}"),
         power(run="random").must("exponent in N ≥ 1.8", "a square has 2", "at least a square: {value:.2f}"),
     ),
-    short="circuit after $N^2$",
+    short="circuit after N²",
     statement="The time to the induction circuit is quadratic in the length of the context (arXiv:2511.01033, proved "
     "for another stack and in three dimensions): here, from random weights.",
     check="exponent of the time, fitted over all N for each start: median with its 95 % interval",

@@ -17,7 +17,7 @@ RUNS: dict[str, dict] = {
 }
 
 
-def descent(problems, settings, progress):
+def descent(problems, settings, progress, kept=("time", "path")):
     T, d = problems.tokens.shape[2:]
     symbols = problems.tokens[..., : T - 1].argmax(-1)
     starts = settings["start"] * draw_initial("emergence", problems.seeds, uniform((2, d, d), d))
@@ -27,7 +27,7 @@ def descent(problems, settings, progress):
         for name, of in found.items():
             of.append(emerge(inputs, W, np.random.default_rng([STREAM, seed]), settings, **RUNS[name]))
         progress(1)
-    return {name: {key: np.array([one[key] for one in each]) for key in each[0]} for name, each in found.items()}
+    return {name: {key: np.array([one[key] for one in each]) for key in kept} for name, each in found.items()}
 
 
 def emerge(symbols, W, generator, settings, new=False, mean=False, plane=False, given=False, rates=(1.0, 1.0)):

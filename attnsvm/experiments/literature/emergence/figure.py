@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.analysis.rows import where
-from attnsvm.experiments.literature.emergence.measures import law
+from attnsvm.experiments.literature.emergence.law import law
 from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, VERMILLION, band, sheet
 
 LOOKS = {"random": (BLUE, "o"), "averaged": (BLACK, "s"), "plane": (GREY, "^"), "below given": (ORANGE, "v")}

@@ -5,11 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
-
-
-def law(N, run):
-    """The time until half of the rows below have formed, under an even top; if they are given, that of the top."""
-    return N**2.0 if run == "below given" else N**2.5 * np.arccosh(1.0 + N / (2.0 * np.log(N)))
+from attnsvm.experiments.literature.emergence.law import law as law
 
 
 def measures(cell, problems, trained, solved, settings):

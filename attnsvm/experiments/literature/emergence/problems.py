@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.data.cells import Cell, seeds
+from attnsvm.data.copying import dimension, embedded
 from attnsvm.data.draws import draw_cell
-from attnsvm.experiments.beyond.induction.problems import dimension, embedded
 
 
 def one_per_place(streams, n, T, d):

@@ -19,9 +19,9 @@ def measures(cell, problems, trained, solved, settings):
     proved = all(answer["status"][0] == "solved" for answer in solved.values())
     frames, ends = [], []
     for run, found in trained.items():
-        grown, generator = found["grown"], np.random.default_rng(STREAM)
+        grown, each = found["grown"], zip(found["weights"], problems.seeds.tolist(), strict=True)
         names = ((grown - averaged(grown, N)) ** 2).sum((1, 2, 3)) / (grown**2).sum((1, 2, 3))
-        others = [forces(W, drawn(generator, N, NEW * (N - 2)))[0] for W in found["weights"]]
+        others = [forces(W, drawn(np.random.default_rng([STREAM, seed]), N, NEW * (N - 2)))[0] for W, seed in each]
         values = {"outside, below": outside(grown[:, 0], place, place + 1), "named": names, "new inputs": others}
         values |= {"outside, top": outside(grown[:, 1], place + N, symbol), "over random": found["time"] / random}
         if run.endswith("halved"):

@@ -26,7 +26,7 @@ def measures(cell, problems, trained, solved, settings):
         grown = growth(largest_logit(known, W), steps, power)
         found = {"slope": grown / predicted[:, None], "margin": growth(margin, steps, power) / rate[:, None]}
         end, slope = grown[:, -1:], found["slope"][:, -1:]
-        last = {"error": np.abs(slope - 1.0), "constant": np.abs(end / np.median(end) - 1.0)}
+        last = {"error": np.abs(slope - 1.0), "constant": end}
         last["share near"] = last["error"] <= 0.05
         last |= {"over signs": slope * (rate / signs)[:, None]} if run.beta2 else {}
         frames += [by_quantity(known.seeds, at, of, run=name) for at, of in ((steps[1:], found), (steps[-1:], last))]
@@ -40,4 +40,7 @@ def growth(value: np.ndarray, steps: np.ndarray, power: float) -> np.ndarray:
 
 
 def table(measures, settings):
-    return medians(measures.instances, ["run", "step", "quantity"], named_share)
+    rows, keys = measures.instances, ["run", "step", "quantity"]
+    all_together = rows.groupby(keys)["value"].transform("median")
+    error = np.abs(rows["value"] / all_together - 1.0)  # of the one slope that fits all
+    return medians(rows.assign(value=rows["value"].where(rows["quantity"] != "constant", error)), keys, named_share)

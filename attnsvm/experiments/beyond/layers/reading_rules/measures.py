@@ -41,10 +41,10 @@ def measures(cell, problems, trained, solved, settings):
     return Measures(rows, outcomes(cell, problems.seeds, "measured"))
 
 
-def table(found, settings):
+def table(measures, settings):
     """The shares over all instances."""
     rows = []
-    for (rule, steps, against), own in found.instances.groupby(["rule", "steps", "against"], sort=False):
+    for (rule, steps, against), own in measures.instances.groupby(["rule", "steps", "against"], sort=False):
         for quantity, hits, of in (("wrong", "wrong", "said"), ("missed", "missed", "there")):
             if own[of].sum():
                 value, low, high = wilson(own[hits].sum(), own[of].sum())

@@ -17,7 +17,12 @@ RUNS: dict[str, dict] = {
 }
 
 
-def descent(problems, settings, progress, kept=("time", "path")):
+def descent(problems, settings, progress):
+    return followed(problems, settings, progress, ("time", "path"))
+
+
+def followed(problems, settings, progress, kept):
+    """What is kept of `emerge` for every run and instance."""
     T, d = problems.tokens.shape[2:]
     symbols = problems.tokens[..., : T - 1].argmax(-1)
     starts = settings["start"] * draw_initial("emergence", problems.seeds, uniform((2, d, d), d))

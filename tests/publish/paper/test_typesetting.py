@@ -158,7 +158,7 @@ def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone
     title = cards.read("cone").title
     assert "It stays in W . ( holds )" in page, "the words of the claim"
     assert "The measured value is 0.90" in page
-    assert f"Figure 1: {title[0].upper()}{title[1:]} Runs started" in page
+    assert f"Figure 1: {title[0].upper()}{title[1:]}. Runs started" in page
 
 
 def test_a_title_of_a_figure_that_there_is_not_is_refused(collected, made, clone):

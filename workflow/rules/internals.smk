@@ -9,6 +9,8 @@
 `workflow.persistence.has_metadata`, `.has_outdated_metadata`, `workflow.dag.jobs` (seen in 9.27): which outputs have no
 record, or one of a Snakemake that is no more.
 `workflow.dag.check_output_mtime` (seen in 9.27): it fails a job whose inputs have a later date than the clock says.
+`rule.priority` (all of Snakemake 9), which may be a function of the wildcards: which jobs begin first.
+`snakemake.benchmark.BenchmarkTimer` (seen in 9.27): how often the processor time of a job is looked at.
 `_benchmark`, `cache` (seen in 9.27) of what `rules.svm` stands for: that its files may come from the cache, and so have no
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
@@ -26,12 +28,14 @@ version; the first names the versions they hold for.
 
 import gc
 import logging
+import math
 import os
 import sys
 import time
 from functools import cache
 from pathlib import Path
 
+from snakemake import benchmark
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -116,6 +120,29 @@ def choose_jobs_when_one_ends():
     # There are no settings where there are no jobs: --delete-temp-output and its like.
     if ALONE and workflow.scheduling_settings and not workflow.dryrun and workflow.local_exec:
         workflow.scheduling_settings.max_jobs_per_timespan = None
+
+
+def begin_the_longest_first(rules):
+    """Give every job its priority; called when all rules are known. In another workflow it is that one's to say."""
+    times = outlook.known(BESIDE / "profiles/times.json")
+
+    def of_block(rule):
+        return lambda wildcards: outlook.priority(
+            times, rule, wildcards.experiment, len(plan.blocks(wildcards.experiment))
+        )
+
+    for known in rules if ALONE else ():
+        known.priority = of_block(known.name) if known.name in outlook.BLOCK_STAGES else outlook.FINISHING
+
+
+class OftenLookedAt(benchmark.BenchmarkTimer):
+    """Twice a second to the end. Snakemake looks every half a minute after 15 s, and does not count what comes after."""
+
+    def __init__(self, pid, record, interval):
+        super().__init__(pid, record, math.inf)
+
+
+benchmark.BenchmarkTimer = OftenLookedAt
 
 
 # What a user may change; `config` has captions too.

@@ -26,7 +26,7 @@ class Cost:
     Attributes:
         seeds: of the largest cell.
         stages: {stage: (seconds, jobs)}.
-        work: {stage: seconds of processor time}, what it takes on a machine that does nothing else.
+        work: {stage: seconds of processor time}, at the pace of the machine of first_use/preflight.py.
         one: {stage: seconds} of a block of one seed, see benchmarks/block_times.py.
     """
 
@@ -45,11 +45,13 @@ def costs(path: Path) -> dict[str, Cost]:
     found, known = {}, {card.name for card in cards.experiments(optional=True)}
     given = json_file(path)
     try:
+        pace = given.get("pace", 1.0)  # where it is not said: that of a build on this machine
+        require(0 < pace < LONGEST, f"{path}: {pace!r} is no pace of a machine")
         for name, one in given["experiments"].items():
             stages = {stage: (cost["wall_s"], cost["jobs"]) for stage, cost in one["cost"].items() if cost}
             if name in known and "problems" in stages and "measures" in stages:
                 seeds = one["seeds"]["last"] - one["seeds"]["first"] + 1
-                work = {stage: cost.get("cpu_s", cost["wall_s"]) for stage, cost in one["cost"].items() if cost}
+                work = {stage: cost.get("cpu_s", cost["wall_s"]) / pace for stage, cost in one["cost"].items() if cost}
                 found[name] = Cost(seeds, stages, one.get("one", {}), work)
                 require(_sound(found[name]), f"{path}: the times of {name} are no seconds of jobs")
     except (ValueError, KeyError, TypeError, AttributeError) as error:

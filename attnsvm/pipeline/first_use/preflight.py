@@ -25,11 +25,12 @@ DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
 RESULTS = 1.5 * GB
 UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
 MEMORY_OF_A_JOB = 1.0 * GB
-# On an Intel Xeon of 2.3 GHz with AVX-512, which nothing else used: the measured machine.
-MINUTES = {"figures": 4, "all": 16}  # of make, on two cores
-SLOWEST = {"figures": 8, "all": 30}  # the slowest of the four machines that were measured
-ALONE = 0.1  # share of them that does not get faster with more cores
-IN_LOOPS = 0.7  # share of them in the compiled loops of descent, docs/performance.md
+ROOT = Path(__file__).absolute().parents[3]
+TIMES = ROOT / "profiles" / "times.json"  # what every stage took, and the pace of the machine it took that on
+START = 0.5  # seconds at least of a job: its imports
+DRAWN = 3.0  # seconds to draw a figure, and to say where it comes from
+# Paces are ratios to an Intel Xeon of 2.3 GHz with AVX-512, which nothing else used: the measured machine.
+IN_LOOPS = 0.7  # share of a build in the compiled loops of descent, docs/performance.md
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
 WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
 SIDE_BY_SIDE = 16  # processes at most that time a machine
@@ -158,11 +159,27 @@ def notes(venv, kind, there):
         )
     slower, compiling, how = pace(str(venv / "bin" / "python") if there else None, cores)
     for target, what in (("figures", "the paper"), ("all", "everything")):
-        minutes = MINUTES[target] * (ALONE + (1 - ALONE) * 2 / cores) * slower + compiling / cores / 60
-        yield f"make {target} ({what}): {between(60 * minutes)} on {cores} cores."
+        seconds = building(target, cores) * slower + compiling / cores
+        yield f"make {target} ({what}): {between(seconds)} on {cores} cores."
     yield f"{gigabytes(RESULTS)} of disk hold all results. {how[0].upper()}{how[1:]}."
     if installing:
         yield f"The installation comes first, in about {installing:.0f} min."
+
+
+def building(target, cores):
+    """Seconds of `make figures` or `make all` on the measured machine: what cores share, or the longest experiment."""
+    with open(str(TIMES)) as file:
+        times = json.load(file)
+    experiments = ROOT / "attnsvm" / "experiments"
+    paper = {card.parent.name for card in (experiments / "paper").rglob("card.yaml")}
+    taken = [
+        [(max(cost["cpu_s"], START * cost["jobs"]), cost["jobs"]) for cost in one["cost"].values() if cost]
+        for name, one in times["experiments"].items()
+        if target == "all" or name in paper
+    ]
+    together = sum(DRAWN + sum(seconds for seconds, _ in stages) for stages in taken)
+    longest = max(DRAWN + sum(seconds / jobs for seconds, jobs in stages) for stages in taken)
+    return max(together / cores, longest) / times["pace"]
 
 
 def pace(python, cores):

@@ -20,12 +20,13 @@ from pathlib import Path
 import jinja2
 import yaml
 
-from attnsvm import ending
+from attnsvm import ending, processors
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.cluster.outlook import Outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
+from attnsvm.pipeline.first_use import preflight
 from attnsvm.publish.documents import captions, codecheck, codemeta
 from attnsvm.writing import save_text
 
@@ -101,18 +102,21 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
 def stage_times(source: Path, target: Path, anew: bool) -> None:
     """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
 
-    Those of experiments that have none yet are added; `anew`: all are written, and those of experiments that are gone
-    go. What benchmarks/block_times.py measures stays as it is.
+    Those of experiments that have none yet are added; `anew`: all are written, with the pace of this machine now, and
+    those of experiments that are gone go. What benchmarks/block_times.py measures stays as it is.
     """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
-        known = json.loads(target.read_text("utf-8"))["experiments"] if target.exists() else {}
+        before: dict = json.loads(target.read_text("utf-8")) if target.exists() else {}
+        known = before.get("experiments", {})
         for name, one in kept.items():
             if "one" in known.get(name, {}):
                 one["one"] = known[name]["one"]
         kept = kept if anew else kept | known
-        save_text(target, json.dumps({"experiments": kept}, indent=1, sort_keys=True) + "\n", checksum=False)
+        pace = round(preflight.pace(sys.executable, processors.count())[0], 3) if anew else before.get("pace", 1.0)
+        written = json.dumps({"experiments": kept, "pace": pace}, indent=1, sort_keys=True)
+        save_text(target, written + "\n", checksum=False)
 
 
 def _rendered(template: str) -> str:

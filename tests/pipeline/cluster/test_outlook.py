@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from attnsvm.pipeline.cluster.outlook import OTHER, TRUSTED, Outlook, line
+from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, TRUSTED, Outlook, known, line, priority
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
 
@@ -23,6 +23,19 @@ def test_a_stage_is_shared_by_its_blocks(times):
     assert outlook.expected(("measures", "cone")) == 7
     assert outlook.expected(("figure", "")) == OTHER
     assert outlook.left([], 0.0) == (100 + 7 + OTHER) / 2
+
+
+def test_times_are_those_of_the_machine_that_paces_are_ratios_to(times):
+    written = json.loads(times.read_text())
+    times.write_text(json.dumps(written | {"pace": 0.5}))
+    assert Outlook(JOBS, 2, times).expected(("descent", "cone")) == 100
+
+
+def test_the_whole_is_shared_by_the_cores_and_no_less_than_the_longest_way(times):
+    few, many = Outlook(JOBS, 1, times), Outlook(JOBS, 100, times)
+    few.pace, few.before = 2.0, 30.0
+    assert few.whole() == (100 + 7 + OTHER) * 2 + 30
+    assert many.whole() == 50 + 7
 
 
 def test_blocks_measured_apart_share_the_measuring(times):
@@ -46,6 +59,14 @@ def test_without_times_every_job_counts_the_same(tmp_path, content):
     if content is not None:
         path.write_text(content)
     assert Outlook(JOBS, 1, path).left([], 0.0) == len(JOBS) * OTHER
+
+
+def test_the_longest_way_to_a_table_begins_first(times):
+    """In two blocks: (1 + 100 + 7) / 2 seconds before the problems are drawn, 7 / 2 when the SVM alone is left."""
+    measured = known(times)
+    assert [priority(measured, stage, "cone", 2) for stage in ("problems", "descent", "svm")] == [54, 53.5, 3.5]
+    assert priority(measured, "problems", "unmeasured", 2) == 4 * OTHER / 2
+    assert priority(measured, "measures", "cone", 2) == priority(measured, "figure", "", 1) == FINISHING
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ export PYTHON VENV TORCH PART NAME URL
 # What decides, writes and deletes is Python: attnsvm/pipeline/first_use.
 FOUND = command -v -- "$$PYTHON" > /dev/null \
 	|| { printf 'error: there is no %s; choose one with: make PYTHON=python3.12 ...\n' "$$PYTHON" >&2; exit 1; }
-RECIPE = $(FOUND); "$$PYTHON" attnsvm/pipeline/first_use/recipes.py
+RECIPE = $(FOUND); exec "$$PYTHON" attnsvm/pipeline/first_use/recipes.py
 IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
 
 .PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean

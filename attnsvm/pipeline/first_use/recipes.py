@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,7 @@ class Refusal(Exception):
 
 
 def main(arguments):
+    signal.signal(signal.SIGTERM, _end)  # and with us what we started
     recipes = {"install": install, "lock": lock, "address": address, "clean": clean}
     try:
         recipes[arguments[0]]()
@@ -176,6 +178,10 @@ def _checksum(path):
 def _remove_empty(folder):
     if not os.path.islink(folder) and not os.listdir(folder):
         os.rmdir(folder)
+
+
+def _end(number, frame):
+    sys.exit(128 + number)
 
 
 def _run(*command):

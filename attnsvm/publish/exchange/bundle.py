@@ -1,6 +1,7 @@
 """`attnsvm bundle`: the results of targets in one file, with what another machine needs to take them for up to date."""
 
 import json
+import shlex
 from pathlib import Path
 
 from attnsvm import checksums
@@ -21,7 +22,10 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
         UserError: a target is unknown, not built, damaged, or built by other code or settings than here.
     """
     plan = Plan(resolve({"scale": scale}), {})
+    command = shlex.join(["snakemake", *targets, *([] if scale == "paper" else ["--config", f"scale={scale}"])])
     wanted = [file for target in targets for file in lineage.wanted(target, plan)]
+    for file in wanted:
+        require((folder / file).exists(), f"{file}: not built; run first: {command}")
     configured = [_config(folder / file) for file in wanted if file.endswith(".json")]
     settings = {name: stages for config in configured for name, stages in config["experiments"].items()}
     names = sorted(settings)
@@ -36,10 +40,10 @@ def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = P
     plan = Plan(whole, scatter)
     files = {}
     for file, record in sorted(found.items()):
-        require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run snakemake again first")
+        require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run first: {command}")
         params = lineage.params(file, plan)
         fresh = params == [*record.params]
-        require(fresh, f"{file}: built by other code or settings than here; run snakemake {targets[0]} first")
+        require(fresh, f"{file}: built by other code or settings than here; run first: {command}")
         size, sha256 = (folder / file).stat().st_size, checksums.of(folder / file)
         files[file] = File(size, sha256, record.inputs, lineage.digest(params))
     manifest = Manifest(
@@ -70,4 +74,4 @@ def _config(path: Path) -> dict:
         found = json.loads(path.read_text("utf-8"))["config"]
         return {"figures": dict(found["figures"]), "experiments": dict(found["experiments"])}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: not built; run snakemake first") from error
+        raise UserError(f"{path}: not what a build has written ({error}); delete it and run snakemake again") from error

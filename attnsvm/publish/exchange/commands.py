@@ -112,7 +112,8 @@ def _unbundle(given: argparse.Namespace) -> int:
         taken = unbundle.read(path, configfile=given.configfile, limit=given.limit)
         made = taken.manifest
         what = "" if taken.whole else "; its seeds are some of yours: blocks are taken, tables and figures are not"
-        print(f"{shown(path)}: {len(taken.files)} files, made by attnsvm {made.release}{what}")
+        count = f"{len(taken.files)} new files" if taken.files else "no new file, all are here"
+        print(f"{shown(path)}: {count}; made by attnsvm {made.release}{what}")
         command = ["snakemake", *made.targets]
         command += (
             ["--set-scatter", *(f"{name}={count}" for name, count in made.scatter.items())] if made.scatter else []

@@ -23,7 +23,7 @@ COORDINATES = {"M": 2, "L": 2, "Q": 4, "C": 6}  # of one step of a path, for the
 LETTER = re.compile(r'\bd="([^"]*)" transform="scale\(0\.015625\)"')  # in 6400 units of its size
 COARSER = 8  # units, which is less than DIGITS at the sizes of letters in figures
 TEXT = re.compile(r"<g transform=[^>]* scale\([\d.]+ -[\d.]+\)\">(?:(?!</g>).)*</g>", re.DOTALL)
-LETTER_AT = re.compile(r' x="([\d.]+)"/>')  # where a letter of a text begins, in hundredths of its size
+LETTER_AT = re.compile(r' x="([\d.]+)"(?: y="(-?[\d.]+)")?/>')  # of a letter in a text, in hundredths of its size
 MARKS = re.compile(r'<use [^>]* class="(c\d+)"/>(?:<use [^>]* class="\1"/>)+')
 PICTURE = re.compile(r'(<image )([^>]*?xlink:href="data:image/png;base64,)([^"]*)("[^>]*>)')
 DIGITS = 2  # of a coordinate in points, of which 72 are an inch
@@ -109,7 +109,12 @@ def _with_short_names(svg: str) -> str:
     """The same with a letter or two for every id: a letter of a text is a reference to its shape."""
     short = {name: _word(number) for number, name in enumerate(re.findall(r'\bid="([^"]*)"', svg))}
     svg = re.sub(r'(\bid="|href="#|url\(#)([^")]*)', lambda found: found[1] + short.get(found[2], found[2]), svg)
-    return TEXT.sub(lambda text: LETTER_AT.sub(lambda at: f' x="{round(float(at[1]))}"/>', text[0]), svg)
+    return TEXT.sub(lambda text: LETTER_AT.sub(_whole, text[0]), svg)
+
+
+def _whole(at: re.Match) -> str:
+    x, y = (round(float(number or 0)) for number in at.groups())
+    return f' x="{x}"' + (f' y="{y}"' if y else "") + "/>"
 
 
 def _word(number: int) -> str:

@@ -3,9 +3,11 @@
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -272,3 +274,17 @@ def test_no_command_of_make_has_a_word_that_is_not_set():
         check=False,
     )
     assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_term_ends_the_installation_and_what_it_has_started(clone):
+    """As `kill` of make does: a pip that went on would fill an environment that nobody waits for."""
+    environment = {**os.environ, "VENV": str(clone / "env"), "TORCH": ""}
+    command = [sys.executable, f"{FIRST_USE}/recipes.py", "install"]
+    with subprocess.Popen(command, cwd=clone, env=environment, stdout=subprocess.PIPE, start_new_session=True) as run:
+        assert b" -m venv " in run.stdout.readline(), "it has begun"
+        run.terminate()
+        assert run.wait(20) == 128 + signal.SIGTERM
+        with pytest.raises(ProcessLookupError):
+            for _ in range(20):
+                os.killpg(run.pid, 0)
+                time.sleep(0.1)

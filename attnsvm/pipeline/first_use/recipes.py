@@ -35,7 +35,6 @@ class Refusal(Exception):
 
 
 def main(arguments):
-    signal.signal(signal.SIGTERM, _end)  # and with us what we started
     recipes = {"install": install, "lock": lock, "address": address, "clean": clean}
     try:
         recipes[arguments[0]]()
@@ -186,7 +185,15 @@ def _end(number, frame):
 
 def _run(*command):
     print(" ".join(map(shlex.quote, command)), flush=True)
-    subprocess.run(list(command), check=True)
+    # A group of its own: what ends us ends it, and what it has started.
+    with subprocess.Popen(list(command), start_new_session=True) as run:
+        try:
+            status = run.wait()
+        except BaseException:
+            os.killpg(run.pid, signal.SIGTERM)
+            raise
+    if status:
+        raise subprocess.CalledProcessError(status, list(command))
 
 
 def _write(name, text):
@@ -203,4 +210,5 @@ def _write(name, text):
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, _end)
     sys.exit(main(sys.argv[1:]))

@@ -133,7 +133,9 @@ def test_what_is_damaged_or_older_than_the_code_is_not_bundled(made_up, tmp_path
     target = tmp_path / "b.tar.zst"
     with pytest.raises(UserError, match="unknown figure 'feasability': did you mean 'feasibility'"):
         bundle.write(["figures/feasability"], target, "smoke", made_up.folder)
-    with pytest.raises(UserError, match=r"smoke/figures/cone\.\w+: not built; run first: snakemake figures/cone --config scale=smoke$"):
+    with pytest.raises(
+        UserError, match=r"cone\.\w+: not built; run first: snakemake figures/cone --config scale=smoke$"
+    ):
         bundle.write(["figures/cone"], target, "smoke", made_up.folder)
     record = made_up.folder / "smoke" / records.TRAVELLING / records.name(CSV)
     kept = record.read_bytes()

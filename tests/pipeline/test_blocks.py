@@ -122,7 +122,7 @@ def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card,
     first = blocks.grid(card, SMOKE)
     memo.MEMO._write()
     monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
-    monkeypatch.setattr(cards.Card, "module", None)
+    monkeypatch.setattr(blocks.excerpt, "function", None)
     assert blocks.grid(card, SMOKE) == first
     assert all(isinstance(part, blocks.Part) for part in first)
 

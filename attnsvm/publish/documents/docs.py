@@ -33,7 +33,7 @@ from attnsvm.writing import save_text
 ROOT = cards.HERE.parents[1]
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
 TIMES, HOURS = ROOT / "profiles/times.json", re.compile(r"All figures take .* of a core:")
-BEGIN, END = "<!-- verdicts: made by `make docs` -->\n", "<!-- end of verdicts -->\n"
+LONGEST = 6  # experiments of a stage that docs/performance.md names
 # The claims that the README tells of: those of the paper as first asked, and what was found beyond it.
 TOLD = (
     *("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "locally_optimal"),
@@ -44,27 +44,45 @@ TOLD = (
 
 def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
-    readme = (ROOT / "README.md").read_text("utf-8")
-    before, found, rest = readme.partition(BEGIN)
-    _, closed, after = rest.partition(END)
-    if not (found and closed):
-        raise UserError(f"README.md: the lines {BEGIN.strip()!r} and {END.strip()!r} are missing")
     return {
         "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "codemeta.json": codemeta.text(ROOT),
         "codecheck.yml": codecheck.text(ROOT),
-        "README.md": f"{before}{BEGIN}\n{_rendered('readme_verdicts.md.j2')}\n{END}{after}",
+        "README.md": _with("README.md", "verdicts", _rendered("readme_verdicts.md.j2")),
         "docs/cluster.md": HOURS.sub(_hours(TIMES), (ROOT / "docs/cluster.md").read_text("utf-8")),
+        "docs/performance.md": _with("docs/performance.md", "times", _stages(TIMES)),
     }
+
+
+def _with(page: str, what: str, text: str) -> str:
+    """A page with `text` between its two comments that name `what`."""
+    begin, end = f"<!-- {what}: made by `make docs` -->\n", f"<!-- end of {what} -->\n"
+    before, found, rest = (ROOT / page).read_text("utf-8").partition(begin)
+    _, closed, after = rest.partition(end)
+    if not (found and closed):
+        raise UserError(f"{page}: the lines {begin.strip()!r} and {end.strip()!r} are missing")
+    return f"{before}{begin}\n{text}\n{end}{after}"
 
 
 def _hours(times: Path) -> str:
     """How long all jobs took, out of profiles/times.json."""
     experiments = json.loads(times.read_text("utf-8"))["experiments"].values()
-    costs = [cost for one in experiments for cost in one["cost"].values() if cost]
-    computed, held = (sum(cost[key] for cost in costs) / 3600 for key in ("cpu_s", "wall_s"))
-    return f"All figures take {computed:.2g} hours of a processor, in {held:.2g} hours of a core:"
+    seconds = sum(cost["wall_s"] for one in experiments for cost in one["cost"].values() if cost)
+    return f"All figures take {seconds / 3600:.1f} hours of a core:"
+
+
+def _stages(times: Path) -> str:
+    """Seconds by stage, and the experiments that take most of them, out of profiles/times.json."""
+    experiments = json.loads(times.read_text("utf-8"))["experiments"]
+    lines = ["| stage | jobs | seconds | of a processor | most of it |", "|---|---|---|---|---|"]
+    for stage in cards.STAGES:
+        costs = {name: cost for name, one in experiments.items() if (cost := one["cost"].get(stage))}
+        jobs, wall, own = (sum(cost[key] for cost in costs.values()) for key in ("jobs", "wall_s", "cpu_s"))
+        longest = sorted(costs, key=lambda name: costs[name]["wall_s"], reverse=True)[:LONGEST]
+        most = ", ".join(f"`{name}` {costs[name]['wall_s']:.0f}" for name in longest)
+        lines.append(f"| {stage} | {jobs} | {wall:.0f} | {own:.0f} | {most} |")
+    return "\n".join(lines) + "\n"
 
 
 def small_pictures(source: Path, target: Path, anew: bool) -> None:

@@ -166,7 +166,7 @@ def test_the_pages_say_sizes_times_and_conda():
         minutes = (preflight.building(target, 2) + preflight.COMPILING / 2) * pace / 60
         assert int(re.search(r"\| about (\d+) min \|$", row)[1]) == pytest.approx(minutes, rel=0.15)
     assert "make check" in readme
-    for said in ("6.0 GB", "2.4 GB", "TORCH=cpu", "conda env create -f environment.yml"):
+    for said in ("6.4 GB", "2.8 GB", "TORCH=cpu", "conda env create -f environment.yml"):
         assert said in install
     for kind in ("cuda", "cpu"):
         assert preflight.gigabytes(preflight.INSTALLED[kind]) in install

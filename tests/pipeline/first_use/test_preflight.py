@@ -42,7 +42,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
     assert out.startswith("Nothing is missing.\n")
-    assert "takes 6.0 GB of disk and about 6 minutes at 100 Mbit/s" in out
+    assert "takes 6.4 GB of disk and about 6 minutes at 100 Mbit/s" in out
     compiling = preflight.COMPILING / 2
     for target, what in (("figures", "the paper"), ("all", "everything")):
         expected = preflight.between(preflight.building(target, 2) + compiling)
@@ -50,7 +50,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     assert "1.5 GB of disk hold all results. The speed of this machine was measured just now, with plain Python" in out
     assert "The installation comes first, in about 6 min." in out
     _, out, _ = said(capsys, "--torch", "cpu")
-    assert "takes 2.4 GB of disk" in out
+    assert "takes 2.8 GB of disk" in out
     assert "CUDA" not in out
     assert said(capsys, "--quiet") == (0, "", "")
 

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import ending, geometry, interpreter, processors, store, writing
+from attnsvm import ending, geometry, interpreter, machine, store, writing
 from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
@@ -101,7 +101,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         ("draws", int, 2, "null models of each kind per head and norm"),
     ):
         add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
-    add("--jobs", type=int, default=processors.count(), metavar="N", help="processes; default: one per processor")
+    add("--jobs", type=int, default=machine.processors(), metavar="N", help="processes; default: one per processor")
     parser.set_defaults(run=_inspect)
 
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from attnsvm import machine
 from attnsvm.errors import UserError, require
-from attnsvm.memory import available
 from attnsvm.reading import start
 
 START, NOTHING = b"PK\x03\x04", b"PK\x05\x06"  # of a zip archive with something in it, and without
@@ -95,7 +95,7 @@ class Arrays(Mapping[str, np.ndarray]):
     def __getitem__(self, name: str) -> np.ndarray:
         found = self.header(name)
         need = COPIES * found.size * max(found.dtype.itemsize, 8)
-        free = available() if need > LITTLE else need
+        free = machine.memory() if need > LITTLE else need
         require(
             need <= free,
             f"{self.path}: the array {name} needs about {need / 1e9:.3g} GB of memory, {free / 1e9:.3g} GB are free: "

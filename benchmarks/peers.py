@@ -18,8 +18,8 @@ import numpy as np
 from attnsvm.geometry import fro
 from attnsvm.svm import separation, solve
 from attnsvm.svm.checker import check
-from attnsvm.svm.methods.by_norm import least_frobenius
-from attnsvm.svm.subspaces import Reduced, outer
+from attnsvm.svm.methods.choice import least_frobenius
+from attnsvm.svm.reductions import Reduced, outer
 
 sys.path.insert(0, str(Path(__file__).parent / "benchopt" / "solvers"))
 from quadratic import PACKAGES

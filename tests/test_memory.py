@@ -10,7 +10,7 @@ import pytest
 from containers import V2
 from harness import ROOT
 
-from attnsvm import memory
+from attnsvm import machine
 
 GB = 10**9
 
@@ -22,7 +22,7 @@ def system(tmp_path, monkeypatch):
     def write(cgroup, mountinfo, groups, free=64 * GB):
         proc = containers.written(tmp_path, cgroup, mountinfo, groups)
         (proc / "meminfo").write_text(f"MemTotal: 1 kB\nMemAvailable: {free // 1024} kB\n")
-        monkeypatch.setattr(memory, "PROC", proc)
+        monkeypatch.setattr(machine, "PROC", proc)
 
     return write
 
@@ -58,22 +58,22 @@ CASES = {
 @pytest.mark.parametrize(("cgroup", "mountinfo", "groups", "left"), CASES.values(), ids=CASES)
 def test_the_smallest_limit_holds(cgroup, mountinfo, groups, left, system):
     system(cgroup, mountinfo, groups)
-    assert memory.available() == pytest.approx(left, rel=1e-6)
+    assert machine.memory() == pytest.approx(left, rel=1e-6)
 
 
 def test_the_machine_holds_where_it_has_less(system):
     system("0::/a\n", V2, {"a": second(4 * GB)}, free=GB)
-    assert memory.available() == pytest.approx(GB, rel=1e-6)
+    assert machine.memory() == pytest.approx(GB, rel=1e-6)
 
 
 def test_a_system_that_says_nothing_has_what_it_has(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "PROC", tmp_path)
-    assert 1e6 < memory.available() <= math.inf
+    monkeypatch.setattr(machine, "PROC", tmp_path)
+    assert 1e6 < machine.memory() <= math.inf
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 def test_the_limit_of_a_shell_holds():
-    text = "from attnsvm import memory; print(memory.available())"
+    text = "from attnsvm import machine; print(machine.memory())"
     command = ["sh", "-c", f"ulimit -v 1000000; exec {sys.executable} -c '{text}'"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert 1e8 < float(said) < 1000000 * 1024

@@ -10,10 +10,10 @@ import pytest
 from containers import V2
 from harness import ROOT
 
-from attnsvm import processors
+from attnsvm import machine
 from attnsvm.command import main
 
-ASK = [sys.executable, "-c", "from attnsvm import processors; print(processors.count())"]
+ASK = [sys.executable, "-c", "from attnsvm import machine; print(machine.processors())"]
 
 
 def second(limit):
@@ -45,9 +45,9 @@ CASES = {
 
 @pytest.mark.parametrize(("cgroup", "mountinfo", "groups", "left"), CASES.values(), ids=CASES)
 def test_the_smallest_limit_holds(cgroup, mountinfo, groups, left, tmp_path, monkeypatch):
-    monkeypatch.setattr(processors, "PROC", containers.written(tmp_path, cgroup, mountinfo, groups))
-    monkeypatch.setattr(processors.os, "sched_getaffinity", lambda process: range(64), raising=False)
-    assert processors.count() == left
+    monkeypatch.setattr(machine, "PROC", containers.written(tmp_path, cgroup, mountinfo, groups))
+    monkeypatch.setattr(machine.os, "sched_getaffinity", lambda process: range(64), raising=False)
+    assert machine.processors() == left
 
 
 @pytest.mark.skipif(shutil.which("taskset") is None, reason="taskset is not installed")
@@ -63,12 +63,12 @@ def test_the_share_of_a_container_counts():
 
 
 def test_a_system_without_such_limits_has_its_processors(tmp_path, monkeypatch):
-    monkeypatch.setattr(processors, "PROC", tmp_path)
-    monkeypatch.delattr(processors.os, "sched_getaffinity", raising=False)
-    assert processors.count() == (os.cpu_count() or 1)
+    monkeypatch.setattr(machine, "PROC", tmp_path)
+    monkeypatch.delattr(machine.os, "sched_getaffinity", raising=False)
+    assert machine.processors() == (os.cpu_count() or 1)
 
 
 def test_inspect_has_a_process_per_processor(monkeypatch, tmp_path):
-    monkeypatch.setattr(processors, "count", lambda: 7)
+    monkeypatch.setattr(machine, "count", lambda: 7)
     monkeypatch.setattr("attnsvm.command._inspect", lambda given: given.jobs)
     assert main(["inspect", "model"]) == 7

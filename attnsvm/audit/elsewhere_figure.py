@@ -3,7 +3,7 @@
 import pandas as pd
 
 from attnsvm.audit.elsewhere import KINDS, SO_FAR, TOO_FEW
-from attnsvm.audit.figure import MARKS
+from attnsvm.audit.headline import MARKS
 from attnsvm.plots.style import GREY, VERMILLION, canvas
 
 POINTS = 72  # per inch

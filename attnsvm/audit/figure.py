@@ -5,29 +5,10 @@ Behind the mark stands, smaller, that of each claim that sharpens this one: what
 
 import pandas as pd
 
-from attnsvm.audit.reading import (
-    DIFFERS,
-    FAILS,
-    GROUPS,
-    HOLDS,
-    IN_PART,
-    MOVING,
-    UNTESTABLE,
-    counts,
-    is_sharper,
-    of_paper,
-)
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION, canvas
+from attnsvm.audit.headline import MARKS
+from attnsvm.audit.reading import GROUPS, counts, is_sharper, of_paper
+from attnsvm.plots.style import GREY, canvas
 
-# Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
-MARKS = {
-    HOLDS: ("o", GREEN),
-    IN_PART: ("D", ORANGE),
-    MOVING: (">", SKY),
-    FAILS: ("X", VERMILLION),
-    DIFFERS: ("s", BLUE),
-    UNTESTABLE: ("_", GREY),
-}
 TOP = 2.2  # height of the key, in lines
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.42  # height of a line, as a multiple of the font size; less where the page would not hold all

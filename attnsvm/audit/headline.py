@@ -7,11 +7,19 @@ from re import sub
 
 import pandas as pd
 
-from attnsvm.audit.figure import MARKS
-from attnsvm.audit.reading import UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import UserError
-from attnsvm.plots.style import GREY
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION
 
+# Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
+MARKS = {
+    HOLDS: ("o", GREEN),
+    IN_PART: ("D", ORANGE),
+    MOVING: (">", SKY),
+    FAILS: ("X", VERMILLION),
+    DIFFERS: ("s", BLUE),
+    UNTESTABLE: ("_", GREY),
+}
 TINY = "tiny settings: no finding"
 
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 import pandas as pd
 
 from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
-from attnsvm.svm.statuses import COUNTS
+from attnsvm.svm.verdict import COUNTS
 
 
 def html(

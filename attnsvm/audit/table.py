@@ -6,7 +6,7 @@ import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.errors import require
-from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
+from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 
 
 def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
     import numpy as np
 
 FAMILY = "lp"  # the file of the norms l<p>
-NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", "base", FAMILY}))
+NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", FAMILY}))
 POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p, as in l1.75"
 BIAS_NORM = {"W": "fro", "KQ": "nuc"}  # the implicit bias of descent on each parametrisation

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
 
+from attnsvm import machine
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
@@ -15,7 +16,7 @@ from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.positions.disentangled import Disentangled
 from attnsvm.inspect.positions.rotary import Rotary
 from attnsvm.inspect.recent import Recent
-from attnsvm.svm import lifted, memory
+from attnsvm.svm import lifted
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Status
 
@@ -147,7 +148,7 @@ class LiftedProblem:
     def _whatever(self):
         """Inverse lengths of the constraints of some selection, and the triangle U of their Gram matrix Uᵀ U."""
         pair = self.kernel.constraints(np.zeros(len(self.inputs), dtype=int))
-        need, free = 3 * 8.0 * len(pair[0]) ** 2, memory.available()
+        need, free = 3 * 8.0 * len(pair[0]) ** 2, machine.memory()
         sentence = f"{len(pair[0])} constraints need {need / 1e9:.1f} GB to be compared, {free / 1e9:.1f} GB are free: "
         require(need < free, sentence + "inspect fewer inputs or shorter texts")
         scale = 1 / np.sqrt(np.maximum(self.kernel.squares(*pair), np.finfo(float).tiny))

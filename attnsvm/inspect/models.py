@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import transformers
 
+from attnsvm import machine
 from attnsvm.errors import UserError, require
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
@@ -20,7 +21,6 @@ from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.walk import Walk, first_line
-from attnsvm.svm import memory
 
 SEEN = 1e-30  # probabilities below it do not determine a logit
 
@@ -84,7 +84,7 @@ class Reading:
         """UserError unless the inputs of so many layers fit into memory."""
         size = sum(len(ids) for ids in self.walk.texts)
         need = 8.0 * self.width * (count * (size + sum(map(len, self.places))) + size)
-        free = memory.available()
+        free = machine.memory()
         require(need < free, f"the inputs of {count} layers take {need / 1e9:.1f} GB, {free / 1e9:.1f} GB are free: "
                 "ask for fewer layers or texts")  # fmt: skip
 

@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from attnsvm import machine
 from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
-from attnsvm.svm import memory
 from attnsvm.svm.constraints import Constraints, ragged
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.choice import INTERIOR
@@ -75,7 +75,7 @@ class Problem:
     def _whatever(self):
         """Constraints of some selection, scaled to length one, and the factor of their Gram matrix."""
         c = self.constraints(np.zeros(len(self.inputs), dtype=int))
-        need, free = 2 * 8.0 * len(c) ** 2, memory.available()
+        need, free = 2 * 8.0 * len(c) ** 2, machine.memory()
         sentence = f"{len(c)} constraints need {need / 1e9:.1f} GB to be compared, {free / 1e9:.1f} GB are free: "
         require(need < free, sentence + "inspect fewer inputs or shorter texts")
         scale = 1 / np.maximum(c.lengths(), np.finfo(float).tiny)

@@ -21,12 +21,12 @@ import torch
 import transformers
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
+from attnsvm import machine
 from attnsvm.errors import UserError, require
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.attentions import attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
-from attnsvm.memory import available
 
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 MANY = 20  # times as many weights as on disk are more than any model has that is read
@@ -116,7 +116,7 @@ class Walk:
 
     def _require_memory(self) -> None:
         """UserError where tables that a model makes of its settings, and that are no weights, do not fit."""
-        need, free = sum(one.nbytes for one in self.model.buffers()), available()
+        need, free = sum(one.nbytes for one in self.model.buffers()), machine.memory()
         require(need < free, f"{self.folder}/config.json: its tables take {need / 1e9:.3g} GB, {free / 1e9:.3g} GB are "
                 "free")  # fmt: skip
 

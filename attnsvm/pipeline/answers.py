@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm.svm.statuses import COUNTS, STATUSES, require_tight
+from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 
 if TYPE_CHECKING:
     import pandas as pd

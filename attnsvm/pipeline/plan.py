@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import blocks, cards, elsewhere, modules, standalone, targets
+from attnsvm.pipeline import blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
 from attnsvm.pipeline.hashes.dependencies import digest
 
@@ -235,7 +235,7 @@ class Plan:
 
     def whole_figures(self, *figures: str) -> list[str]:
         """All files of figures, and with `standalone: true` the code that draws each from its csv."""
-        scripts = [standalone.ENDING] if self.resolved["standalone"] else []
+        scripts = [targets.CODE] if self.resolved["standalone"] else []
         return self.figure_files(*figures, kinds=(*targets.KINDS, *scripts))
 
     def target(self, name: str) -> list[str]:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from attnsvm.svm.statuses import COUNTS, require_tight
+from attnsvm.svm.verdict import COUNTS, require_tight
 from attnsvm.writing import save_text
 
 PACKAGES = (

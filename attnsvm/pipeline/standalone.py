@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.hashes.dependencies import ROOT, module_files
+from attnsvm.pipeline.targets import CODE
 from attnsvm.writing import replacing
 
-ENDING = "plot.pyz"  # of figures/<name>.plot.pyz
 DATE = (1980, 1, 1, 0, 0, 0)  # of every member: the same code makes the same file
 MAIN = '''"""Draw {name}.redrawn.png from {name}.csv, both beside this file: python {name}.{ending}
 
@@ -43,7 +43,7 @@ def write(name: str, settings: dict, output: str) -> None:
     module = cards.read(name).modules["figure"]
     files = module_files(module, "attnsvm.plots.style")
     folders = sorted({f"{parent}/" for file in files for parent in PurePosixPath(file).parents} - {"./"})
-    main = MAIN.format(name=name, ending=ENDING, module=module, settings=settings)
+    main = MAIN.format(name=name, ending=CODE, module=module, settings=settings)
     with replacing(output) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("__main__.py", DATE), main)
         for folder in folders:  # Python finds no package in a zip file that does not name its folder

@@ -4,10 +4,10 @@ import difflib
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.naming import listed
-from attnsvm.pipeline.standalone import ENDING
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
+CODE = "plot.pyz"  # the code that draws it from its csv, with `standalone: true`
 TABLES = ("csv", "html", "md")  # of an audit
 MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
@@ -118,7 +118,7 @@ def constraints(at: str) -> dict[str, str]:
         "pictured": "|".join([*drawn, "audit"]),
         "block": r"[^/]+",
         "unknown_at": r"([a-z]+/)?",
-        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit|elsewhere)\.({'|'.join((*KINDS, ENDING))})$)[^/]+",
+        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit|elsewhere)\.({'|'.join((*KINDS, CODE))})$)[^/]+",
         "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper|elsewhere)/)[^/]+",
         "unknown_page": rf"(?!({'|'.join((*pages(), 'claims', 'audit', 'elsewhere'))})\.({'|'.join(TABLES)})$)[^/]+",
         "unknown_target": r"[\w.-]+",

@@ -22,7 +22,7 @@ from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import check, known
 from attnsvm.svm.rational import digits, integer, refutation, refuting
 from attnsvm.svm.solution import Solution
-from attnsvm.svm.statuses import LOOSEST
+from attnsvm.svm.verdict import LOOSEST
 from attnsvm.writing import replacing
 
 FORMAT = 2

@@ -13,8 +13,8 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
+from attnsvm import machine
 from attnsvm.errors import require
-from attnsvm.svm import memory
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.lifted_checker import Checker
 from attnsvm.svm.methods.pivoting import MET, Growing
@@ -217,7 +217,7 @@ def _squares(rows):
 
 def _require_memory(N, rows):
     """UserError unless products of so many of N tokens with all of them fit, here and in the checker."""
-    need, free = 3 * 8.0 * N * rows, memory.available()
+    need, free = 3 * 8.0 * N * rows, machine.memory()
     sentence = f"{N} tokens need {need / 1e9:.1f} GB more to be compared, {free / 1e9:.1f} GB are free: "
     require(need < free, sentence + "inspect fewer inputs or shorter texts")
 

@@ -7,20 +7,16 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
-from attnsvm.svm import ledger, memory
+from attnsvm.svm import ledger
 from attnsvm.svm.alike import check_all
 from attnsvm.svm.arguments import setting, tolerance
 from attnsvm.svm.constraints import IMPLICIT, Constraints
-from attnsvm.svm.copies import distinct
-from attnsvm.svm.methods.by_norm import Report, least_frobenius, least_other
-from attnsvm.svm.methods.choice import CONIC, named
+from attnsvm.svm.methods.choice import CONIC, Report, least_frobenius, least_other, named, require_memory
 from attnsvm.svm.methods.conic import require_installed
 from attnsvm.svm.methods.rescaling import rescaled
+from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
-from attnsvm.svm.statuses import LOOSEST
-from attnsvm.svm.subspaces import Reduced
-from attnsvm.svm.verdict import Verdict
-from attnsvm.svm.wide import WIDE, narrowed
+from attnsvm.svm.verdict import LOOSEST, Verdict
 
 
 def solve(
@@ -90,7 +86,7 @@ def _claims(batch: list[Constraints], measure: Norm, method: str | None, report:
     names = [named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
-            memory.require(name, len(c), c.shape)
+            require_memory(name, len(c), c.shape)
     return [_claim(c, measure, name, report) for name, c in zip(names, batch, strict=True)]
 
 

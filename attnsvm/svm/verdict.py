@@ -1,11 +1,17 @@
-"""What a checker proves of an answer."""
+"""What a checker proves of an answer: its status, bounds and ranks; and how statuses are counted."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import ROUND_FLOOR, Context
 from functools import cached_property
 from typing import NamedTuple
+
+from attnsvm.errors import require
+
+LOOSEST = 1e-7  # relative gap that no tolerance exceeds: in the Frobenius norm an angle of 5e-4
+STATUSES = ("solved", "infeasible", "remote", "uncertified")
+COUNTS = (*STATUSES, "rational")  # rational: those of any status that were decided in rationals
 
 
 class Ranks(NamedTuple):
@@ -92,3 +98,20 @@ def relative_gap(low: float, high: float) -> float:
     if high == 0:
         return 0.0 if low == 0 else math.inf
     return (high - low) / high if high < math.inf else math.inf
+
+
+def require_tight(experiment: str, rows: Iterable[Mapping]) -> None:
+    """UserError unless what is called solved has a gap within the tolerance.
+
+    The checker holds each answer to the tolerance of its norm; this is the loosest of these.
+
+    Args:
+        rows: with "solve", "solved" and "largest_gap", as `answers.count` has them, or its csv.
+    """
+    for row in rows:
+        gap = float(row["largest_gap"] if row["largest_gap"] != "" else "nan")
+        require(
+            int(row["solved"]) == 0 or gap <= LOOSEST,
+            f"{experiment}, {row['solve']}: an answer that is called solved has a relative gap of {gap:.1e}, and the "
+            f"tolerance is {LOOSEST:.0e}: delete results/{experiment} and run snakemake again",
+        )

@@ -6,7 +6,7 @@ import pytest
 from attnsvm.analysis.measured import all_solved, by_quantity, curves, outcomes
 from attnsvm.data.cells import Cell
 from attnsvm.svm import Status
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.verdict import STATUSES
 
 SEEDS, STEPS = np.array([7, 3]), np.array([0, 10, 20])
 

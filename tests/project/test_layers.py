@@ -35,8 +35,8 @@ LAYERS = (
     ("command",),
 )
 WORDS = {
-    *("__init__", "architecture", "caches", "checksums", "ending", "errors", "groups", "interpreter", "lazy", "memory"),
-    *("npz", "processors", "reading", "store", "version", "writing"),
+    *("__init__", "architecture", "caches", "checksums", "ending", "errors", "interpreter", "lazy", "machine"),
+    *("npz", "reading", "store", "version", "writing"),
 }
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))

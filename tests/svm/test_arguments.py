@@ -9,7 +9,7 @@ from svm_references import gaussian
 from attnsvm import AttentionSVM
 from attnsvm.svm import ragged, separation, sequence, solve
 from attnsvm.svm.constraints import separations
-from attnsvm.svm.statuses import LOOSEST
+from attnsvm.svm.verdict import LOOSEST
 
 TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 PAIRS = list(zip(TOKENS, QUERIES, strict=True))

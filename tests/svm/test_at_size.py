@@ -6,7 +6,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from svm_references import FIELDS, feasible, matrix, nasty
 
-from attnsvm.svm import Constraints, Status, memory, ragged, separation, sequence, solve
+from attnsvm import machine
+from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
 from attnsvm.svm.operator import Operator
 
@@ -327,7 +328,7 @@ def test_one_nan_in_a_million_rows_is_found_and_placed():
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
 def test_memory_that_is_not_there_is_refused_before_the_solve(norm, monkeypatch):
-    monkeypatch.setattr(memory, "available", lambda: 1e5)
+    monkeypatch.setattr(machine, "memory", lambda: 1e5)
     with pytest.raises(MemoryError, match=r"1100 constraints on a 8 x 8 matrix, method .* need about .* GB are free"):
         solve(separation(*planted(0, 100, 12, 8)), norm)
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from attnsvm.svm import separation, solve
-from attnsvm.svm.copies import distinct
-from attnsvm.svm.methods import by_norm
+from attnsvm.svm.methods import choice
+from attnsvm.svm.reductions import distinct
 
 
 def inputs(n=6, T=5, d=6, seed=0):
@@ -30,8 +30,8 @@ def test_a_hundred_copies_are_solved_as_one(norm):
 
 def test_no_method_sees_copies(monkeypatch):
     sizes = []
-    least = by_norm.active_set.least_norm
-    monkeypatch.setattr(by_norm.active_set, "least_norm", lambda A, *rest: sizes.append(len(A)) or least(A, *rest))
+    least = choice.active_set.least_norm
+    monkeypatch.setattr(choice.active_set, "least_norm", lambda A, *rest: sizes.append(len(A)) or least(A, *rest))
     solve(separation(*copied(inputs(), 7)))
     assert sizes == [24]
 

@@ -10,9 +10,8 @@ from attnsvm.geometry import fro
 from attnsvm.svm import separation
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import multiprecision
-from attnsvm.svm.methods.by_norm import least_frobenius
-from attnsvm.svm.methods.choice import METHODS, named
-from attnsvm.svm.subspaces import Reduced
+from attnsvm.svm.methods.choice import METHODS, least_frobenius, named
+from attnsvm.svm.reductions import Reduced
 
 SEEDS = range(20)
 

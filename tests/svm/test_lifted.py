@@ -191,7 +191,7 @@ def test_rows_stand_in_the_order_in_which_they_were_asked_for(monkeypatch):
 
 def test_rows_that_do_not_fit_into_memory_are_refused_in_one_sentence(monkeypatch):
     features, _, _ = made()
-    monkeypatch.setattr(lifted.memory, "available", lambda: 1e3)
+    monkeypatch.setattr(lifted.machine, "memory", lambda: 1e3)
     with pytest.raises(UserError, match=r"tokens need 0\.0 GB more to be compared, 0\.0 GB are free: inspect fewer"):
         Kernel(features)
 

@@ -91,11 +91,11 @@ def test_an_array_that_nobody_asks_for_stays_packed(tmp_path):
 def test_memory_that_is_not_there_is_refused_before_it_is_taken(tmp_path, monkeypatch):
     path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)))
     monkeypatch.setattr(npz, "LITTLE", 0)
-    monkeypatch.setattr(npz, "available", lambda: 3.0 * BLOCK.nbytes - 1)
+    monkeypatch.setattr(npz.machine, "memory", lambda: 3.0 * BLOCK.nbytes - 1)
     sentence = r"x\.npz: the array x needs about 5\.76e-07 GB of memory, 5\.75e-07 GB are free: take fewer inputs"
     with pytest.raises(UserError, match=sentence):
         read(path)
-    monkeypatch.setattr(npz, "available", lambda: 3.0 * BLOCK.nbytes)
+    monkeypatch.setattr(npz.machine, "memory", lambda: 3.0 * BLOCK.nbytes)
     np.testing.assert_array_equal(read(path), BLOCK)
 
 

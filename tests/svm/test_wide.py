@@ -10,7 +10,7 @@ from svm_references import conflict, edit, gaussian
 
 from attnsvm import AttentionSVM, command
 from attnsvm.errors import UserError
-from attnsvm.svm import certificate, ragged, separation, sequence, solve, wide
+from attnsvm.svm import certificate, ragged, reductions, separation, sequence, solve
 
 INVARIANT = ["fro", "nuc", "spectral"]
 
@@ -50,9 +50,9 @@ def test_twenty_thousand_dimensions_take_less_than_a_second_and_no_matrix(norm):
 )
 def test_coordinates_give_what_the_whole_matrix_gives(norm, made, monkeypatch):
     problem = made()
-    monkeypatch.setattr(wide, "WIDE", 2**12)
+    monkeypatch.setattr(reductions, "WIDE", 2**12)
     narrow = solve(problem, norm)
-    monkeypatch.setattr(wide, "WIDE", np.inf)
+    monkeypatch.setattr(reductions, "WIDE", np.inf)
     whole = solve(problem, norm)
     assert (narrow.factors is None, whole.factors) == (False, None)
     assert (narrow.status, narrow.rank_bound) == (whole.status, whole.rank_bound)
@@ -68,7 +68,7 @@ def test_coordinates_give_what_the_whole_matrix_gives(norm, made, monkeypatch):
 
 def test_a_problem_whose_spans_are_everything_is_not_taken_apart(monkeypatch):
     assert solve(separation(*arrays(100))).factors is None, "narrow"
-    monkeypatch.setattr(wide, "WIDE", 2**8)
+    monkeypatch.setattr(reductions, "WIDE", 2**8)
     assert solve(separation(*arrays(100))).factors is not None
     assert solve(separation(*arrays(20, n=30, T=2))).factors is None
 

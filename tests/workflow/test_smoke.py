@@ -12,7 +12,7 @@ from harness import BUILT, FEW, NOTHING, ROOT, build, clone, dry, few, run_pytho
 from attnsvm import command
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.verdict import STATUSES
 
 FIGURES = [card.name for card in few(cards.figures())]
 SMOKE = resolve({"scale": "smoke"})

@@ -271,9 +271,9 @@ def limits():
     beside = str(Path(__file__).absolute().parents[3])
     sys.path.insert(0, beside)
     try:
-        from attnsvm import memory, processors
+        from attnsvm import machine
 
-        return processors.count(), memory.available()
+        return machine.processors(), machine.memory()
     except (ImportError, SyntaxError):  # a Python too old for them
         return os.cpu_count() or 1, float("inf")
     finally:

@@ -12,7 +12,7 @@ import numpy as np
 from attnsvm.errors import UserError
 from attnsvm.store import HIDDEN, Cells, load_cells
 from attnsvm.svm.ledger import Record
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.verdict import STATUSES
 
 NAME = f"{HIDDEN}answers"
 ASKED = f"{HIDDEN}asked"  # in the place of a cell: the experiment, the stage and its settings

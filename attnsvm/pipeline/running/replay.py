@@ -23,7 +23,7 @@ from attnsvm.pipeline import answers, cards
 from attnsvm.pipeline.running import records, stages
 from attnsvm.store import Arrays, load_cells, load_csv
 from attnsvm.svm import ledger
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.verdict import STATUSES
 
 STAGES = ("descent", "svm")
 COUNTED = re.compile(r"; judged again from ([0-9]+) stage files, ([0-9]+) files failed$")  # the end of the last line

@@ -20,7 +20,7 @@ from pathlib import Path
 import jinja2
 import yaml
 
-from attnsvm import ending, processors
+from attnsvm import ending, machine
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
@@ -132,7 +132,7 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
             if "one" in known.get(name, {}):
                 one["one"] = known[name]["one"]
         kept = kept if anew else kept | known
-        pace = round(preflight.pace(sys.executable, processors.count())[0], 3) if anew else before.get("pace", 1.0)
+        pace = round(preflight.pace(sys.executable, machine.processors())[0], 3) if anew else before.get("pace", 1.0)
         written = json.dumps({"experiments": kept, "pace": pace}, indent=1, sort_keys=True)
         save_text(target, written + "\n", checksum=False)
 

@@ -28,7 +28,7 @@ from attnsvm.publish.documents import captions
 from attnsvm.publish.paper.declared import Declared
 from attnsvm.publish.paper.shown import shown
 from attnsvm.store import load_csv, save_text
-from attnsvm.svm.statuses import COUNTS
+from attnsvm.svm.verdict import COUNTS
 
 COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published", "missed")

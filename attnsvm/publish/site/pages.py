@@ -20,7 +20,7 @@ from attnsvm.publish.documents.captions import prose
 from attnsvm.publish.site import api, manuscript, moving, screen
 from attnsvm.publish.site.links import Links, source_page
 from attnsvm.store import load_csv
-from attnsvm.svm.statuses import COUNTS
+from attnsvm.svm.verdict import COUNTS
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.

@@ -1,13 +1,33 @@
-"""The names of the methods, and the method that takes a problem: by its norm and its number of constraints."""
+"""The choice among the methods: which one takes a problem, by its norm and size, and which goes on where that fails.
 
+Every method takes problems in coordinates; those of other norms than Frobenius start from a W that meets the
+constraints. What is heavy to import (numba, cvxpy) is imported by the problem that needs it.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
+from attnsvm import machine
 from attnsvm.geometry import Norm, fro, nuc
+from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods.rescaling import error, rescaled
+from attnsvm.svm.reductions import Reduced, outer
 
 ACTIVE_SET, PIVOTING, LAGRANGIAN = "active set", "block pivoting", "augmented Lagrangian"
 INTERIOR, CONIC = "interior point", "conic"
 WORKING_SET = " on a working set"  # after the name of an interior-point or conic method
 METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONIC + WORKING_SET)
+
+Report = Callable[[str], None]
+MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
+REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
+SMALL = 100  # entries of W up to which coordinates in the spans save nothing
+NUMBER = 8  # bytes
+PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
+GB = 1e9
 
 
 @dataclass(frozen=True)
@@ -51,3 +71,132 @@ def named(measure: Norm, size: int, method: str | None) -> str:
         fitting = f"{', '.join(known)} for the norm {measure.name}"
         raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")
     return method or known[sum(size >= switch for switch in switches)]
+
+
+def memory_needed(name: str, size: int, shape: tuple[int, int]) -> float:
+    """About how many bytes the method called `name` takes at its peak, for `size` constraints on W (p, q)."""
+    entries = shape[0] * shape[1]
+    if name == ACTIVE_SET:
+        return NUMBER * 4 * size * entries
+    if name == LAGRANGIAN:
+        return PER_CONSTRAINT * size + NUMBER * 2 * min(size, entries, lagrangian.OPTIONS.largest_system) ** 2
+    working = min(size, entries) if name.endswith(WORKING_SET) else size
+    if name.startswith(INTERIOR):
+        return PER_CONSTRAINT * size + NUMBER * 2 * working**2
+    return PER_CONSTRAINT * size + NUMBER * 8 * working * entries
+
+
+def require_memory(name: str, size: int, shape: tuple[int, int]) -> None:
+    """Raise MemoryError with one sentence if the method needs more than there is."""
+    need, free = memory_needed(name, size, shape), machine.memory()
+    if need > free:
+        raise MemoryError(
+            f"{size} constraints on a {shape[0]} x {shape[1]} matrix, method {name}, need about {need / GB:.1f} GB, "
+            f"{free / GB:.1f} GB are free: take fewer inputs, or project tokens and queries to fewer dimensions"
+        )
+
+
+def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
+    """(W, multipliers, True) or (NaN, Farkas certificate, False), and the method that found it."""
+    c = problem.constraints
+    W, dual, feasible, sure, method = _by_floats(problem, method, report)
+    if not sure:
+        report("float64 does not decide which constraints are active: 384 bits go on")
+        from attnsvm.svm.methods import multiprecision  # late: most problems do not need it
+
+        W, dual, feasible = multiprecision.least_norm(c, dual) or (W, dual, feasible)
+    return W, dual, feasible, method
+
+
+def _by_floats(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, bool, str]:
+    """What `least_frobenius` returns, with whether it is sure before the method."""
+    c = problem.constraints
+    if method == PIVOTING:
+        found = None if c.equality.any() else block_pivoting.least_norm(c)
+        if found is not None:
+            return *found, True, True, PIVOTING
+        method = ACTIVE_SET if len(c) < SIZES.never_formed else LAGRANGIAN
+    if method == LAGRANGIAN:
+        Y, dual, feasible, left = lagrangian.least_norm(problem, report)
+        if left <= lagrangian.OPTIONS.proved or len(c) * Y.size > active_set.OPTIONS.numbers:
+            if feasible:
+                return problem.lift(Y), dual, True, _rounding(c, Y) <= active_set.OPTIONS.doubted, LAGRANGIAN
+            return problem.lift(Y), *_on_fewer(problem, dual), LAGRANGIAN
+        report(f"left with an error of {left:.1e}: the active set goes on")
+    if c.shape[0] * c.shape[1] <= SMALL:
+        w, dual, feasible, sure = active_set.least_norm(outer(c.left, c.right), c.bound, c.equality)
+        return w.reshape(c.shape), dual, feasible, sure, ACTIVE_SET
+    w, dual, feasible, sure = active_set.least_norm(outer(problem.left, problem.right), c.bound, c.equality)
+    return problem.lift(w.reshape(problem.shape)), dual, feasible, sure, ACTIVE_SET
+
+
+def _on_fewer(problem: Reduced, certificate: np.ndarray) -> tuple[np.ndarray, bool, bool]:
+    """(Farkas certificate, False, whether it is sure) on an independent part of the support, by the active set.
+
+    The augmented Lagrangian leaves multipliers of all rows that are violated, and some that rounding alone made.
+    """
+    support = np.flatnonzero(certificate)
+    if len(support) * np.prod(problem.shape) > REFUTING:
+        return certificate, False, True
+    c = problem.constraints[support]
+    again = active_set.least_norm(outer(problem.left[support], problem.right[support]), c.bound, c.equality)
+    fewer = np.bincount(support, again.dual, minlength=len(certificate))
+    return fewer, False, again.sure and not again.feasible
+
+
+def _rounding(c: Constraints, W: np.ndarray) -> float:
+    """What rounding can change in a margin, relative to the bound of the constraint."""
+    positive = c.bound > 0
+    longest = (c.lengths()[positive] / c.bound[positive]).max(initial=0.0)
+    return active_set.OPTIONS.slack * float(np.linalg.norm(W) * longest)
+
+
+def least_other(
+    problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report
+) -> tuple[np.ndarray, np.ndarray]:
+    """(W, multipliers) of a feasible problem in any other norm."""
+    part = method.removesuffix(WORKING_SET)
+    one = problem.constraints, start, measure
+    if part != method:
+        return working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report)
+    if method == INTERIOR:
+        return _interior(*one, working_sets.OPTIONS.target)
+    return _conic_on_all(problem, start, measure, report)
+
+
+def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
+    """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
+    c = problem.constraints
+    W, dual, gap = rescaled(c, measure, *conic.least_norm(problem, start, measure))
+    best = error(c, W, gap)
+    if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
+        return W, dual
+    again, y = working_sets.on_working_set(c, start, measure, _conic, False, report)
+    again, y, gap = rescaled(c, measure, again, y)
+    return (again, y) if error(c, again, gap) < best else (W, dual)
+
+
+def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> tuple[np.ndarray, np.ndarray]:
+    """The better of the answers of the interior-point method and, where that ends early, of a conic solver.
+
+    It ends early where a separator hardly exists, and where opposite rows of bound zero are an equality in disguise.
+    """
+    problem, doubted = Reduced(c), interior_point.OPTIONS.doubted
+    W, dual = interior_point.least_norm(problem, start, target)
+    W, dual, gap = rescaled(c, measure, W, dual)
+    best = error(c, W, gap)
+    if not best > max(doubted, target) or len(c) > SIZES.nuclear_working_set:
+        return W, dual
+    try:
+        again, y = conic.least_norm(problem, start, measure)
+    except ImportError:
+        return W, dual
+    again, y, gap = rescaled(c, measure, again, y)
+    return (again, y) if error(c, again, gap) < best else (W, dual)
+
+
+def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float):
+    return conic.least_norm(Reduced(c), start, measure)
+
+
+_SOLVERS: dict[str, working_sets.Solver] = {INTERIOR: _interior, CONIC: _conic}

@@ -13,7 +13,7 @@ import numpy as np
 from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
 from attnsvm.svm.methods.rescaling import binary, onto_unscaled
-from attnsvm.svm.subspaces import Reduced, lengths, outer
+from attnsvm.svm.reductions import Reduced, lengths, outer
 
 EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 

@@ -18,7 +18,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dsyevd, dsygst, dtrtri
 from attnsvm.svm.constraints import asking
 from attnsvm.svm.methods import fixed_rank
 from attnsvm.svm.methods.rescaling import binary, mended
-from attnsvm.svm.subspaces import Reduced, lengths
+from attnsvm.svm.reductions import Reduced, lengths
 
 
 @dataclass(frozen=True)

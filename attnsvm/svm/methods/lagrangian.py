@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from attnsvm.svm.constraints import asking
-from attnsvm.svm.subspaces import Reduced
+from attnsvm.svm.reductions import Reduced
 
 if TYPE_CHECKING:
     from attnsvm.svm.operator import Operator, Rows, Solve

@@ -10,7 +10,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.subspaces import outer
+from attnsvm.svm.reductions import outer
 
 
 @dataclass(frozen=True)

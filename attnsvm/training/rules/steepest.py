@@ -1,11 +1,55 @@
-"""Steepest descent in any norm."""
+"""Steepest descent in any norm.
 
+A loop is compiled once for all norms, which takes seconds: it calls the direction of the norm, from the norm's file, as
+a first-class function with one signature for all norms, compiled once and kept on disk.
+"""
+
+from functools import cache
 from typing import NamedTuple
 
+from numba import njit, types
+from numba.core.ccallback import CFunc
+
 from attnsvm import geometry
-from attnsvm.geometry.base import Geometry, compiled, steepest_direction
+from attnsvm.geometry import Norm
+from attnsvm.training.lanes.arithmetic import OPTIONS, call, called_from_loops
+from attnsvm.training.lanes.slopes import MEMORY, SLOPE
 from attnsvm.training.rules.gradient_descent import GradientDescent, exact
 from attnsvm.training.rules.protocol import Alone
+
+
+class Geometry(NamedTuple):
+    """A norm in compiled loops.
+
+    Attributes:
+        direct: the compiled `Norm.steepest_lanes`.
+        parameter: its first argument.
+        unitarily_invariant, reads_terms: as in `Norm`.
+    """
+
+    direct: CFunc
+    parameter: float
+    unitarily_invariant: bool
+    reads_terms: bool
+
+
+@njit(**OPTIONS)
+def steepest_direction(geometry, slope, memory):
+    """Write the steepest direction of the gradient `slope` to memory.direction."""
+    call(geometry.direct, geometry.parameter, slope, memory)
+
+
+def compiled(norm: Norm) -> Geometry:
+    """The norm for compiled loops, where `steepest_direction` takes it."""
+    return Geometry(_direct(type(norm)), float(norm.parameter), norm.unitarily_invariant, norm.reads_terms)
+
+
+@cache
+def _direct(norm: type[Norm]) -> CFunc:
+    return called_from_loops(norm.steepest_lanes, SIGNATURE)
+
+
+SIGNATURE = types.void(types.float64, SLOPE, MEMORY)
 
 
 class Steepest(NamedTuple("Numbers", [("learning_rate", float), ("geometry", Geometry)]), Alone):

@@ -17,7 +17,7 @@ from attnsvm.pipeline.running import stages
 from attnsvm.plots.style import canvas
 from attnsvm.store import load_cells, load_table, save_cells, save_table
 from attnsvm.svm import certified
-from attnsvm.svm.statuses import STATUSES
+from attnsvm.svm.verdict import STATUSES
 
 SETTINGS = {"first_seed": 3, "instances": 5}
 OUTPUTS = ("table", "instances", "outcomes", "cells", "certificates")

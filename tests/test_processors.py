@@ -69,6 +69,6 @@ def test_a_system_without_such_limits_has_its_processors(tmp_path, monkeypatch):
 
 
 def test_inspect_has_a_process_per_processor(monkeypatch, tmp_path):
-    monkeypatch.setattr(machine, "count", lambda: 7)
+    monkeypatch.setattr(machine, "processors", lambda: 7)
     monkeypatch.setattr("attnsvm.command._inspect", lambda given: given.jobs)
     assert main(["inspect", "model"]) == 7

@@ -23,6 +23,6 @@ if TYPE_CHECKING:
     from attnsvm.training.rules.momentum import momentum as momentum
     from attnsvm.training.rules.schedule import schedule as schedule
     from attnsvm.training.rules.steepest import steepest as steepest
-    from attnsvm.training.settings import how_to_train as how_to_train
+    from attnsvm.training.runs import how_to_train as how_to_train
 else:
     __getattr__, __dir__ = exports(__name__)

@@ -11,8 +11,7 @@ import numpy as np
 
 from attnsvm.data.inputs import Inputs
 from attnsvm.training import threads
-from attnsvm.training.heads.base import Head
-from attnsvm.training.heads.calls import Reader, reader
+from attnsvm.training.heads.base import Head, Reader, reader
 from attnsvm.training.kernels import Factors, Gram, Group, Record, evaluate_compiled, factored, full, prepared
 from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.training.log import Log

@@ -2,7 +2,7 @@
 
 A group of lanes streams the tokens of all its instances through memory at every step. From a few ten thousand numbers
 per instance on it pays to do all steps of one instance while its tokens lie in the cache. The arithmetic is that of
-loss.py and weights.py, its sums in another order. Instances run side by side on the threads of the job.
+on_device.py, its sums in another order. Instances run side by side on the threads of the job.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ LARGE = 2**15  # numbers in the tokens of an instance, N·T·d, from which on it
 
 
 class Pass(NamedTuple):
-    """See `loss.Pass`; one instance. `outputs`: (N,), f_i."""
+    """See `on_device.Pass`; one instance. `outputs`: (N,), f_i."""
 
     outputs: np.ndarray
     probabilities: np.ndarray

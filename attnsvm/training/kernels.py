@@ -1,6 +1,6 @@
 """The descent loops as compiled code: LANES instances at a time, all their steps while their data lie in the cache.
 
-The arithmetic is that of loss.py and weights.py. A kernel is handed NamedTuples. Each is compiled once, for all heads:
+The arithmetic is that of on_device.py. A kernel is handed NamedTuples. Each is compiled once, for all heads:
 a head brings the address of its readout.
 """
 
@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit, typeof, types
 from numba.core.ccallback import CFunc
 
-from attnsvm.training.heads.calls import READER, Reader
+from attnsvm.training.heads.base import READER, Reader
 from attnsvm.training.lanes.arithmetic import (
     APART,
     INNER,
@@ -100,7 +100,7 @@ class Pass(NamedTuple):
     """What `evaluate` writes, with scratch.
 
     Attributes:
-        probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `loss.Pass`.
+        probabilities, direction: (n, T, LANES); log_factor: (LANES,); see `on_device.Pass`.
         by_input: (n, LANES), for each input minus its smallest gap. With `apart`, the direction of an input must still
             be multiplied by the exponential of this number.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
@@ -155,7 +155,7 @@ def prepared(values: np.ndarray, probabilities: np.ndarray) -> Pass:
 
 
 def evaluate(logits, group, at, apart):
-    """`loss.evaluate` at logits (n, T, LANES), into the Pass `at`; with `apart` each input keeps a separate factor."""
+    """`on_device.evaluate` at logits (n, T, LANES), into the Pass `at`; with `apart` each input has its own factor."""
     barrier, values, labels = group.barrier, group.values, group.labels
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
     by_input = at.by_input
@@ -229,7 +229,7 @@ def log_pass(largest, loss, labels, at):
 def full(
     evaluate: CFunc, group: Group, at: Pass, start: np.ndarray, gram: Gram, rule: GradientDescent, record: Record
 ) -> None:
-    """Descent on W through the Gram matrix of the x_it z_iᵀ, see `weights.FullWeights`.
+    """Descent on W through the Gram matrix of the x_it z_iᵀ, see `on_device.FullWeights`.
 
     start: (n, T, LANES), the logits at first. record.weights: (L, nT, LANES), the coefficients of W(0) − W(k).
     """
@@ -261,7 +261,7 @@ def full(
 
 
 def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: GradientDescent, record: Record) -> None:
-    """Descent on (K, Q), see `weights.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
+    """Descent on (K, Q), see `on_device.FactoredWeights`. record.weights: (L, d + e, m, LANES), K above Q."""
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]
     m = K.shape[1]

@@ -1,4 +1,4 @@
-"""Several runs on the same instances, by one of the functions that train a batch."""
+"""The runs of an experiment: how its settings train, and several runs on the same instances."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,8 +6,23 @@ from typing import Any
 from attnsvm.data.problems import Problems
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
+from attnsvm.training.rules.gradient_descent import exact, published
 
 KEPT = ("steps", "weights", "probabilities")
+NORMALISATIONS = {"published": published, "exact": exact}
+
+
+def how_to_train(settings: dict) -> dict:
+    """The keyword arguments of `train` that every experiment reads from its settings.
+
+    Args:
+        settings: with the keys normalisation ("published" or "exact"), learning_rate, steps and device.
+
+    Raises:
+        KeyError: a key is missing, or the normalisation has another name.
+    """
+    rule = NORMALISATIONS[settings["normalisation"]](settings["learning_rate"])
+    return {"rule": rule, "steps": settings["steps"], "device": settings["device"]}
 
 
 def train_each(

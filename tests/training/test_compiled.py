@@ -12,7 +12,7 @@ from training_references import HEADS, RULES, assert_close, use_only
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw
 from attnsvm.data.inputs import ATTENTIONS
-from attnsvm.training import LinearHead, ReluHead, on_device, plain, published, train, weights
+from attnsvm.training import LinearHead, ReluHead, on_device, plain, published, train
 from attnsvm.training.start import PARAMETRISATIONS
 
 
@@ -62,8 +62,8 @@ def test_torch_follows_large_instances_without_their_gram_matrix(monkeypatch):
     """Of 64 inputs with 128 tokens it takes half a gigabyte per instance."""
     arguments = problems("relu"), ReluHead, "W", published(0.1), 40, 10
     ours = train(*arguments)
-    monkeypatch.setattr(weights, "LARGE", 0)
-    monkeypatch.setattr(weights.FullWeights, "gram", None)
+    monkeypatch.setattr(on_device, "LARGE", 0)
+    monkeypatch.setattr(on_device.FullWeights, "gram", None)
     assert_close(ours, train(*arguments, device="cpu:0"))
 
 

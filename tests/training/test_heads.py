@@ -6,7 +6,7 @@ import torch
 from numba import njit
 from training_references import HEADS, S, T, batch, d, n, rand, relative
 
-from attnsvm.training.heads.calls import reader, trainable
+from attnsvm.training.heads.base import reader, trainable
 from attnsvm.training.lanes.arithmetic import LANES, call
 
 

@@ -6,7 +6,7 @@ import torch
 
 from attnsvm.training.kernels import Gram, respond
 from attnsvm.training.lanes.arithmetic import LANES
-from attnsvm.training.weights import FullWeights
+from attnsvm.training.on_device import FullWeights
 
 
 @pytest.mark.parametrize(("n", "T", "d"), [(1, 1, 1), (2, 3, 4), (3, 5, 9), (5, 4, 2)])

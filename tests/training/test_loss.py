@@ -6,8 +6,7 @@ import torch
 from training_references import S, batch, engine_pass, n, parametrised
 
 from attnsvm.training import LinearHead
-from attnsvm.training.loss import evaluate
-from attnsvm.training.weights import FullWeights
+from attnsvm.training.on_device import FullWeights, evaluate
 
 
 def test_probabilities_are_the_softmax_of_each_inputs_logits():

@@ -5,7 +5,7 @@ import torch
 from training_references import HEADS, S, T, batch, d, engine_pass, n, parametrised, rand, reference_loss, relative
 
 from attnsvm.training import published
-from attnsvm.training.weights import FullWeights, norm_of
+from attnsvm.training.on_device import FullWeights, norm_of
 
 
 @pytest.mark.parametrize("name", ["W", "KQ", "KQ thin", "KQ wide"])

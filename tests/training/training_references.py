@@ -13,8 +13,7 @@ import torch
 from attnsvm.data.draws import gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, compiled, dense, exact, plain, published
-from attnsvm.training.loss import evaluate
-from attnsvm.training.weights import FactoredWeights, FullWeights
+from attnsvm.training.on_device import FactoredWeights, FullWeights, evaluate
 
 PENALTY = 0.3
 

@@ -126,9 +126,9 @@ NARROW = {
 # Files that many experiments run: the text of the import statements says which.
 WIDE = (
     *(f"attnsvm/training/rules/{name}.py" for name in ("gradient_descent", "joint", "protocol")),
-    *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear", "calls")),
+    *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear")),
     *(f"attnsvm/training/{name}.py" for name in ("matrices", "compiled", "kernels", "descent")),
-    *(f"attnsvm/training/{name}.py" for name in ("settings", "log", "start")),
+    *(f"attnsvm/training/{name}.py" for name in ("runs", "log", "start")),
     *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "checker", "solver")),
     *("attnsvm/svm/methods/interior_point.py", "attnsvm/training/lanes/singular.py"),
     *("attnsvm/geometry/__init__.py", "attnsvm/geometry/fro.py"),

@@ -11,8 +11,7 @@ import numpy as np
 from attnsvm.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training import threads
-from attnsvm.training.heads.base import Head
-from attnsvm.training.heads.calls import reader, trainable
+from attnsvm.training.heads.base import Head, reader, trainable
 from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.calls import mover

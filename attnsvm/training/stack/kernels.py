@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.heads.calls import Reader
+from attnsvm.training.heads.base import Reader
 from attnsvm.training.kernels import gradient, scale
 from attnsvm.training.lanes.arithmetic import INNER, LANES, call, combine, copy, exp, matvec, shared_by_loops
 from attnsvm.training.lanes.slopes import sum_of_squares

@@ -1,8 +1,7 @@
 """Train W and (K, Q) with the published normalised step and with the exact one, for long."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.runs import train_each
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train, train_each
 
 NORMALISATIONS = ("published", "exact")
 PARAMETRISATIONS = ("W", "KQ")

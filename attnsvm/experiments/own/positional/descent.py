@@ -2,7 +2,7 @@
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train
 
 
 def descent(problems, settings, progress):

@@ -9,7 +9,7 @@ import numpy as np
 from attnsvm.analysis.selection import SELECTED_ABOVE
 from attnsvm.training.descent import train
 from attnsvm.training.heads.relu import ReluHead
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train
 
 UNSELECTED = 1e-6  # softmax probability up to which a token counts as left out, as published
 BATCH = 4096  # instances whose logs are held before the rejected ones are dropped

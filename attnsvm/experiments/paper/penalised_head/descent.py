@@ -7,8 +7,7 @@ from functools import partial
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.penalised import PenalisedHead
-from attnsvm.training.runs import train_each
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train, train_each
 
 
 def descent(problems, settings, progress):

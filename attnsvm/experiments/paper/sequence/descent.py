@@ -1,8 +1,7 @@
 """Train W and (K, Q) with a query at every position: every token competes, or those up to the query."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.runs import train_each
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train, train_each
 
 ATTENTIONS = ("sequence", "causal")
 PARAMETRISATIONS = ("W", "KQ")

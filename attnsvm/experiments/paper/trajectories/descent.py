@@ -1,8 +1,7 @@
 """Train W and (K, Q) from zero, and log every step."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.runs import train_each
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train, train_each
 
 PARAMETRISATIONS = ("W", "KQ")
 

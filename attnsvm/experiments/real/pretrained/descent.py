@@ -4,7 +4,7 @@ from attnsvm.experiments.real.pretrained.inputs import of_a_layer
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.settings import how_to_train
+from attnsvm.training.runs import how_to_train
 
 
 def descent(problems, settings, progress):

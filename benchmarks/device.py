@@ -18,7 +18,7 @@ import numpy as np
 import torch
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.pipeline.running.devices import missing
+from attnsvm.pipeline.running.arithmetic import lacking_device
 from attnsvm.training import LinearHead, published, threads, train
 
 # (n, T, d), instances, steps
@@ -75,7 +75,7 @@ def main() -> int:
     parser.add_argument("--divisor", type=int, default=1, help="divides instances and steps")
     parser.add_argument("--cases", type=int, default=len(CASES), help="so many of the sizes, from the first on")
     given = parser.parse_args()
-    if lacking := "" if given.device.startswith("cpu") else missing(given.device):
+    if lacking := "" if given.device.startswith("cpu") else lacking_device(given.device):
         print(lacking, file=sys.stderr)
         return 1
     name = given.device if given.device.startswith("cpu") else torch.cuda.get_device_name(given.device)

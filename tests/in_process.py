@@ -14,11 +14,11 @@ from harness import FEW
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, modules, provenance, records, targets
+from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import auditing, stages
 from attnsvm.plots import style
-from attnsvm.publish.documents.captions import caption
 from attnsvm.publish.exchange import lineage
 from attnsvm.writing import save_text
 
@@ -48,21 +48,21 @@ def run_all(folder: Path) -> None:
                 output = at(f"{plan.at}results/{card.name}/{block}/measures.npz")
                 stages.measures_of_block(card.name, plan.settings("measures", card.name), inputs, output)
         stages.measures(card.name, plan.settings("measures", card.name), *measured(plan, card.name, at))
-    seen, save = {}, stages._save_figure
+    seen, save = {}, stages.save_figure
 
     def look(figure, stem, dpi):
         seen[Path(stem).name] = legible.faults(figure, SMOKE["figures"]["width"])
         save(figure, stem, dpi)
 
     # In this process: one of its own for each pdf would load its writer anew.
-    with mock.patch.object(stages, "_save_figure", look), mock.patch.object(style, "_beside", nullcontext):
+    with mock.patch.object(stages, "save_figure", look), mock.patch.object(style, "_beside", nullcontext):
         for card in cards.figures():
             settings = plan.params("figure")["settings"](figure=card.name)
             stages.figure(card.name, settings, at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
     (folder / SEEN).write_text(json.dumps(seen))
     tables = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
-    stages.claims(at(tables), at(plan.at))
-    stages.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))
+    auditing.claims(at(tables), at(plan.at))
+    auditing.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))
     for name in [*(card.name for card in cards.figures()), "audit"]:
         behind = targets.behind(name)
         provenance.write(

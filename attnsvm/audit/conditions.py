@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit.moving import goes_to
-from attnsvm.audit.numbers import Estimate, Limit
+from attnsvm.audit.numbers import Estimate, Limit, goes_to
 from attnsvm.audit.rows import EACH as EACH
 from attnsvm.audit.rows import FIRST as FIRST
 from attnsvm.audit.rows import LAST as LAST

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.audit.moving import MOVES
-from attnsvm.audit.numbers import Limit, turned_round
+from attnsvm.audit.numbers import MOVES, Limit, turned_round
 from attnsvm.audit.pages import number
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
 from attnsvm.errors import UserError

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import cards, excerpt, mistakes
+from attnsvm.pipeline import cards, excerpt, refusals
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
 from attnsvm.pipeline.hashes.memo import recall
@@ -68,7 +68,7 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
             f"{file_of(module)}: `cells` needs {error.name}, which is not installed: let it go without, or install it"
         ) from error
     except Exception as error:
-        raise UserError(mistakes.sentence(error, mistakes.place(error) or file_of(module))) from error
+        raise UserError(refusals.mistake(error, refusals.place_of_mistake(error) or file_of(module))) from error
     are = isinstance(found, list | tuple) and all(hasattr(cell, "label") for cell in found)
     require(are, f"{file_of(module)}: `cells` returned {type(found).__name__}: let it return a list of Cell")
     labels = [cell.label for cell in found]

@@ -31,7 +31,7 @@ from attnsvm import reading
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline.checking import first_error, schema_error
 from attnsvm.pipeline.hashes.memo import recall
-from attnsvm.pipeline.naming import meant
+from attnsvm.pipeline.terse import meant
 from attnsvm.reading import yaml_file, yaml_of
 
 HERE = Path(__file__).resolve().parent

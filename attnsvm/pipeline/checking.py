@@ -7,7 +7,7 @@ import math
 from functools import cache
 
 from attnsvm.errors import require
-from attnsvm.pipeline.naming import meant
+from attnsvm.pipeline.terse import meant
 
 
 def first_error(value, schema: dict) -> str:

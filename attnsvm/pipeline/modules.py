@@ -1,7 +1,16 @@
-"""Which code a job runs: the modules behind its rule that decide over what it writes, and the texts that these read."""
+"""Which code a job runs: the modules behind its rule that decide over what it writes, and the texts that these read.
 
+A job runs nothing that its hash does not cover: a module chosen by name, as with `importlib`, would escape the hash,
+and an edit of it would rerun nothing. What no import statement says is found while the job runs (`covered`).
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from attnsvm.errors import require
 from attnsvm.pipeline import cards, elsewhere, targets
-from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files
+from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
 
 PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2", "attnsvm/audit/elsewhere.csv")
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
@@ -21,6 +30,9 @@ WRITERS = {
     "provenance": ("attnsvm.pipeline.provenance",),
     "standalone": ("attnsvm.pipeline.standalone",),
 }
+# How a job is run, what is written of it, and how files are written.
+ROOMS = ("pipeline", "publish", "checksums", "store", "writing")
+OVER_NO_NUMBER = tuple(f"attnsvm.{room}." for room in ROOMS)
 ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 
 
@@ -91,3 +103,24 @@ def files_behind(pictured: str) -> list[str]:
     stages = {module for name in targets.behind(pictured) for module in of_stages(name)}
     drawing = (*of_claims(targets.claiming()), *WRITERS["audit_figure"]) if pictured == "audit" else of_figure(pictured)
     return list(module_files(*sorted({*stages, *drawing})))
+
+
+@contextmanager
+def covered(*modules: str) -> Iterator[None]:
+    """Refuse what the body makes if it imports a module of this package that is not behind `modules`.
+
+    What was imported before counts for nothing: what runs the job, and in one process with others their modules.
+
+    Raises:
+        UserError: there is such a module.
+    """
+    before = {*sys.modules}
+    yield
+    ours = (name for name in sys.modules.keys() - before if name.startswith("attnsvm."))
+    found = {file_of(name): name for name in ours if not f"{name}.".startswith(OVER_NO_NUMBER)}
+    unseen = sorted({*found} - {"", *module_files(*modules)} if found else ())
+    require(
+        not unseen,
+        f"{modules[0]} runs {', '.join(found[file] for file in unseen)}, which no import statement behind it names: "
+        "an edit of it would rerun nothing; import it by a statement",
+    )

@@ -3,7 +3,7 @@
 import difflib
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.naming import listed
+from attnsvm.pipeline.terse import listed
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure

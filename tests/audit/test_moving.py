@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.audit.moving import goes_to, slope_interval
+from attnsvm.audit.numbers import goes_to, slope_interval
 
 STEPS = np.geomspace(100, 1000, 7)
 NOISE = np.random.default_rng(0).normal(size=7)

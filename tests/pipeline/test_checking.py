@@ -3,7 +3,7 @@
 import pytest
 
 from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.naming import LISTED, listed
+from attnsvm.pipeline.terse import NAMES, listed
 
 SCHEMA = {
     "type": "object",
@@ -54,5 +54,5 @@ def test_of_several_errors_the_first_by_key_is_named():
 
 def test_of_very_many_names_the_first_are_listed_and_the_others_counted():
     names = [f"name{k}" for k in range(100)]
-    assert listed(names[:LISTED]) == ", ".join(names[:LISTED])
-    assert listed(names) == f"{', '.join(names[:LISTED])}, and {100 - LISTED} more"
+    assert listed(names[:NAMES]) == ", ".join(names[:NAMES])
+    assert listed(names) == f"{', '.join(names[:NAMES])}, and {100 - NAMES} more"

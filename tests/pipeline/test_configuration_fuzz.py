@@ -9,9 +9,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve, schema, stage_settings
-from attnsvm.publish.documents import captions
 
 FEW = 2000  # instances up to which a grid is written out
 WILD = st.one_of(

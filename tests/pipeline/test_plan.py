@@ -7,7 +7,7 @@ from attnsvm.pipeline import blocks, cards, targets
 from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
 from attnsvm.pipeline.plan import Plan, earlier
 from attnsvm.pipeline.refusals import or_end
-from attnsvm.pipeline.running import devices
+from attnsvm.pipeline.running import arithmetic
 
 SMOKE = resolve({"scale": "smoke"})
 PLAN = Plan(SMOKE, {})
@@ -157,17 +157,17 @@ def test_a_file_from_outside_that_is_missing_is_refused_and_concerns_nobody_else
 
 
 def test_a_device_that_is_missing_is_refused_here_and_warned_of_elsewhere(monkeypatch):
-    monkeypatch.setattr(devices, "missing", lambda device: "" if device == "cpu" else f"{device!r}: none")
+    monkeypatch.setattr(arithmetic, "lacking_device", lambda device: "" if device == "cpu" else f"{device!r}: none")
     wanted = resolve({"experiments": {"multi_token": {"descent": {"device": "cuda"}}}})
     warned = []
     sentence = "config: experiments.multi_token.descent.device: 'cuda': none"
     with pytest.raises(UserError) as caught:
-        devices.require_for("multi_token", wanted, True, warned.append)
+        arithmetic.require_device("multi_token", wanted, True, warned.append)
     assert str(caught.value) == sentence
-    devices.require_for("multi_token", wanted, False, warned.append)
-    devices.require_for("cone", wanted, True, warned.append)
+    arithmetic.require_device("multi_token", wanted, False, warned.append)
+    arithmetic.require_device("cone", wanted, True, warned.append)
     assert not warned
-    devices.require_for("multi_token", wanted, None, warned.append)
+    arithmetic.require_device("multi_token", wanted, None, warned.append)
     assert warned == [f"{sentence} (jobs on other machines may have one)"]
 
 

@@ -63,10 +63,10 @@ EDITS = {
     "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
     "plumbing": {
         **{
-            f"attnsvm/{name}.py": CODE
+            f"attnsvm/pipeline/{name}.py": CODE
             for name in (
-                *("running/progress", "running/script", "running/stages"),
-                *("building/cards", "building/answers", "building/plan", "building/modules"),
+                *("running/auditing", "running/reporting", "running/stages"),
+                *("cards", "answers", "plan", "modules"),
             )
         },
         **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},

@@ -8,8 +8,8 @@ import pytest
 from harness import NOTHING, build, dry, edited, few
 
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.captions import caption, notes
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.publish.documents.captions import caption, notes
 
 chromium.required()
 

@@ -104,11 +104,11 @@ def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(copy):
 
 AUDIT = """
 import sys
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import auditing
 from attnsvm.pipeline.configuration import resolve
 folder, there = sys.argv[1:]
-stages.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)
-stages.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")
+auditing.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)
+auditing.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")
 """
 
 

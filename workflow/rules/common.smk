@@ -9,15 +9,13 @@ BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).p
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.pipeline import cards, targets
+from attnsvm.pipeline import captions, cards, targets
 from attnsvm.pipeline.cluster.growing import growing, let_grow
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.running.progress import hide_bars
 from attnsvm.pipeline.refusals import end, or_end
-from attnsvm.pipeline.running.script import package_in
-from attnsvm.publish.documents import captions
+from attnsvm.pipeline.running.reporting import hide_bars, package_in
 from attnsvm.checksums import keep_no_checksums
 
 if (BESIDE / "attnsvm").is_dir():

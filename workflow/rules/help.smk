@@ -5,7 +5,6 @@ from functools import cache
 from snakemake.logging import logger
 
 from attnsvm.pipeline import blocks
-from attnsvm.pipeline.running import devices
 
 or_end(blocks.check, SCATTER, ours_alone=ALONE)
 if sentence := or_end(blocks.one_per_seed, SCATTER, config):
@@ -15,7 +14,7 @@ if sentence := or_end(blocks.one_per_seed, SCATTER, config):
 @cache
 def require_device(name):
     """End the run, before its first job, if it must train where there is no such device."""
-    or_end(devices.require_for, name, config, trains_here(), logger.warning)
+    or_end(arithmetic.require_device, name, config, trains_here(), logger.warning)
 
 
 def where_it_can_train(files):

@@ -1,6 +1,6 @@
 """What a job calls: one function of the package, by the name of its rule, with the job's files and params."""
 
-from attnsvm.pipeline.running.script import reporting
+from attnsvm.pipeline.running.reporting import reporting
 
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline.running import stages
@@ -31,17 +31,25 @@ with reporting(snakemake.log[0]):
             headed = stages.headed(wildcards.figure, params.settings, snakemake.input[0])
             standalone.write(wildcards.figure, headed, output)
         case "claims" | "claims_of":
+            from attnsvm.pipeline.running import auditing
+
             claimed = wildcards.get("claimed", "")
             folder = outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
-            stages.claims(outputs, folder or ".", claimed)
+            auditing.claims(outputs, folder or ".", claimed)
         case "cells":
-            stages.cells(wildcards.matrixed, params.variants, params.tables, list(snakemake.input), outputs)
+            from attnsvm.pipeline.running import auditing
+
+            auditing.cells(wildcards.matrixed, params.variants, params.tables, list(snakemake.input), outputs)
         case "matrix" | "matrices":
+            from attnsvm.pipeline.running import auditing
+
             parts = {part: [files] if isinstance(files, str) else list(files) for part, files in inputs.items()}
             matrixed = wildcards.get("matrixed", "")
-            stages.matrix(matrixed, params.settings, params.variants, params.tables, parts, outputs)
+            auditing.matrix(matrixed, params.settings, params.variants, params.tables, parts, outputs)
         case "audit_figure":
-            stages.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
+            from attnsvm.pipeline.running import auditing
+
+            auditing.audit_figure(params.settings, inputs["claims"], outputs["pdf"].removesuffix(".pdf"))
         case "provenance":
             from attnsvm.pipeline import provenance
 

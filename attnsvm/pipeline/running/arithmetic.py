@@ -1,4 +1,4 @@
-"""Which instructions numbers are made with: the same on every x86-64-v3 processor, or all that this one has.
+"""What numbers are made with: the same instructions on every x86-64-v3 processor, or all that this one has; or a GPU.
 
 BLAS, NumPy, the compiled loops and PyTorch each look at the processor when they are loaded, and take other code for
 another one: it adds in another order, and a training of many steps carries the last digit on. Variables of the
@@ -8,7 +8,10 @@ They must be set before the libraries are loaded: the workflow sets them for the
 
 import os
 import platform
+from collections.abc import Callable
 from pathlib import Path
+
+from attnsvm.errors import UserError
 
 V3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}  # as Linux calls them
 # NumPy up to 2.3 has names for single features, later ones for levels; a name that it does not know it passes over.
@@ -44,3 +47,39 @@ def supported(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
         return False
     flags = next((line.partition(":")[2].split() for line in lines if line.startswith("flags")), [])
     return platform.machine() == "x86_64" and {*flags} >= V3
+
+
+def require_device(experiment: str, resolved: dict, here: bool | None, warn: Callable[[str], object]) -> None:
+    """Refuse to train an experiment where its device is not.
+
+    Args:
+        resolved: the whole configuration.
+        here: whether the jobs run on this machine; None if that is not known, and then a missing device is warned of.
+        warn: is given the warning.
+
+    Raises:
+        UserError: there is no such device, and the jobs run here.
+    """
+    lacking = lacking_device(resolved["experiments"][experiment].get("descent", {}).get("device", "cpu"))
+    sentence = f"config: experiments.{experiment}.descent.device: {lacking}"
+    if lacking and here:
+        raise UserError(sentence)
+    if lacking and here is None:
+        warn(f"{sentence} (jobs on other machines may have one)")
+
+
+def lacking_device(device: str) -> str:
+    """A sentence if torch cannot compute on the device, "" if it can; for the processor torch is not asked."""
+    if device == "cpu":
+        return ""
+    import torch
+
+    _, _, index = device.partition(":")
+    if not torch.backends.cuda.is_built():
+        return f"{device!r}: the installed torch computes on processors only; install one with CUDA, or write cpu"
+    count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    if not count:
+        return f"{device!r}: there is no GPU here; write cpu"
+    if index and int(index) >= count:
+        return f"{device!r}: GPUs are numbered from 0 to {count - 1} here"
+    return ""

@@ -2,13 +2,12 @@
 
 A block file holds, per cell, what its stage made; that of `problems` also says which cell it is. Pandas is imported by
 the stages that make tables: the others would wait half a second for it. No file is written of what a job's hash does
-not cover (covered.py).
+not cover (`modules.covered`).
 """
 
 import importlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -16,10 +15,10 @@ import numpy as np
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules, targets
+from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules
+from attnsvm.pipeline.modules import covered
 from attnsvm.pipeline.running import records
-from attnsvm.pipeline.running.covered import covered
-from attnsvm.pipeline.running.progress import Progress
+from attnsvm.pipeline.running.reporting import Progress
 from attnsvm.store import (
     Cells,
     load_cells,
@@ -29,7 +28,6 @@ from attnsvm.store import (
     save_cells,
     save_csv,
     save_table,
-    save_text,
 )
 from attnsvm.svm import ledger
 from attnsvm.training.threads import allow
@@ -144,7 +142,7 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
         )
         gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
         found = gathered.measures
-        table = _drawn(name, found, settings)
+        table = drawn_table(name, found, settings)
     save_table(outputs["table"], table)
     save_table(outputs["instances"], found.instances)
     save_csv(outputs["outcomes"], gathering.count_outcomes(found))
@@ -182,7 +180,7 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
         figure = _returned(module, "draw", FigureBase, table, headed(name, settings, f"{stem}.csv"))
     seen = any(axes.has_data() or axes.texts or axes.tables for axes in _axes(figure))
     require(seen, f"{_file(module)}: `draw` draws nothing: a figure needs axes with lines, marks or the like")
-    _save_figure(figure, stem, settings["dpi"])
+    save_figure(figure, stem, settings["dpi"])
 
 
 def _axes(figure) -> Iterator:
@@ -202,133 +200,7 @@ def headed(name: str, settings: dict, csv: str) -> dict:
     return settings | {"headline": line}
 
 
-def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
-    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
-
-    Args:
-        claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
-    """
-    names = targets.claiming(claimed)
-    left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
-    with covered(*modules.of_claims(names)):
-        from attnsvm.audit import elsewhere, pages
-        from attnsvm.audit.reading import Tables
-        from attnsvm.audit.table import audit, certificates
-
-        tables = Tables(Path(folder))
-        own = {name: cards.read(name).module("claims").CLAIMS for name in names}
-        table = audit(tables, own)
-        where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
-        proofs = certificates(tables, targets.measured(claimed))
-    save_csv(outputs["csv"], table)
-    tiny = _is_smoke(folder)
-    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny))
-
-
-def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
-    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    with covered(*modules.WRITERS["audit_figure"]):
-        from attnsvm.audit import figure
-
-        drawn = figure.draw(load_csv(claims_path), settings)
-    _save_figure(drawn, stem, settings["dpi"])
-
-
-def cells(
-    name: str,
-    variants: dict[str, list[str]],
-    tables: dict[str, dict],
-    files: list[str],
-    outputs: dict[str, str],
-) -> None:
-    """Read the claims of a figure under other settings; write paths "csv" and "certificates" (csv: how many solves of
-    every variant ended how).
-
-    Args:
-        variants: {name: [kind, words]}.
-        tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
-        files: what was measured of their blocks.
-    """
-    with covered(*modules.of_matrix([name])):
-        rows, proofs = _read_elsewhere(name, variants, tables, files)
-    save_csv(outputs["csv"], rows)
-    save_csv(outputs["certificates"], proofs)
-
-
-def matrix(
-    name: str,
-    settings: dict,
-    variants: dict[str, list[str]],
-    tables: dict[str, dict],
-    inputs: dict[str, list[str]],
-    outputs: dict[str, str],
-) -> None:
-    """Say where the claims of a figure hold; write paths "csv", "certificates", "html" and those of the pictures.
-
-    Args:
-        name: of the figure; "": put the matrices of all figures together, which are the cells then.
-        variants, tables: as of `cells`, and tables of variants that are run on.
-        inputs: "cells" and "certificates" by `cells`, "longer": what was measured of variants that are run on.
-    """
-    import pandas as pd
-
-    names = [name] if name else targets.tried()
-    claims = {one: cards.read(one).module("claims").CLAIMS for one in names}
-    with covered(*modules.of_matrix(names)):
-        from attnsvm.audit import elsewhere as audit
-        from attnsvm.audit import elsewhere_figure
-
-        rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
-        proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
-        if name and any(one.endswith(elsewhere.LONGER) for one in tables):
-            files, end = inputs.get("longer", []), elsewhere.LONGER
-            on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
-            longer, more = _read_elsewhere(name, on, tables, files, end)
-            rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
-        statements = {claim.key: claim.statement for own in claims.values() for claim in own}
-        page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
-        picture = elsewhere_figure.draw(rows, settings)
-    save_csv(outputs["csv"], rows)
-    save_csv(outputs["certificates"], proofs)
-    save_text(outputs["html"], page)
-    _save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
-
-
-def _is_smoke(folder: str) -> bool:
-    """Whether a run's folder is that of tiny settings, see `attnsvm.pipeline.plan.folder`."""
-    return Path(folder).name == "smoke"
-
-
-def _read_elsewhere(
-    name: str, variants: dict[str, list[str]], tables: dict[str, dict], files: list[str], end: str = ""
-) -> tuple:
-    """The cells of a figure's claims and variants, and how many solves ended how; `end`: of the variants' names."""
-    import pandas as pd
-
-    from attnsvm.audit import elsewhere as audit
-    from attnsvm.pipeline.running import gathering
-
-    frames, proofs = {}, [pd.DataFrame()]
-    for variant in variants:
-        made = {}
-        for drawn in cards.read(name).draws:
-            one = f"{cards.ELSEWHERE}/{drawn}/{variant}{end}"
-            blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
-            measured = (gathering.Block(**load_cells(path)["tables"]) for path in blocks_of)
-            gathered = gathering.gather(one, measured, nothing=True)
-            try:
-                made[drawn] = _drawn(one, gathered.measures, tables[one])
-            except UserError:  # too few instances for a table: nothing can be checked
-                made[drawn] = pd.DataFrame()
-            proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
-        frames[variant] = _as_drawn(made)
-    words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
-    rows = audit.matrix(name, cards.read(name).module("claims").CLAIMS, words, frames)
-    return rows, pd.concat(proofs, ignore_index=True)
-
-
-def _drawn(name: str, measured, settings: dict):
+def drawn_table(name: str, measured, settings: dict):
     """What the figure of an experiment draws of its measures."""
     import pandas as pd
 
@@ -337,20 +209,8 @@ def _drawn(name: str, measured, settings: dict):
     return _returned(module, "table", pd.DataFrame, measured, settings) if made else measured.instances
 
 
-def _as_drawn(frames: dict):
-    """The table of a figure as its csv would have it, from those of its experiments."""
-    from io import StringIO
-
-    import pandas as pd
-
-    named = len(frames) > 1
-    whole = pd.concat(
-        [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True
-    )
-    return pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
-
-
-def _save_figure(figure, stem: str, dpi: float) -> None:
+def save_figure(figure, stem: str, dpi: float) -> None:
+    """Write a figure as `stem`.pdf, `stem`.png and `stem`.svg."""
     from attnsvm.plots.style import all_rendered
 
     for kind, content in all_rendered(figure, dpi).items():

@@ -23,11 +23,11 @@ import yaml
 from attnsvm import ending, machine
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.cluster.outlook import Outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
 from attnsvm.pipeline.first_use import preflight
-from attnsvm.publish.documents import captions, codecheck, codemeta
+from attnsvm.publish.documents import codecheck, codemeta
 from attnsvm.writing import save_text
 
 ROOT = cards.HERE.parents[1]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from attnsvm.errors import UserError, require
-from attnsvm.pipeline.naming import meant
+from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper.declared import Declared
 from attnsvm.publish.paper.manuscript import FIGURE, Manuscript, Name
 

@@ -8,7 +8,7 @@ import yaml
 
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.naming import meant
+from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper.manuscript import DECLARED, ROOT, Place
 from attnsvm.reading import yaml_of
 

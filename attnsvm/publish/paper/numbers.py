@@ -23,8 +23,7 @@ from attnsvm.audit.numbers import proportion
 from attnsvm.audit.reading import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.table import certificates
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
-from attnsvm.publish.documents import captions
+from attnsvm.pipeline import captions, cards
 from attnsvm.publish.paper.declared import Declared
 from attnsvm.publish.paper.shown import shown
 from attnsvm.store import load_csv, save_text

@@ -5,8 +5,8 @@ from functools import cache
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.hashes.dependencies import digest
-from attnsvm.pipeline.naming import meant
 from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper import declared, manuscript
 
 AUDIT = "claims"

@@ -16,7 +16,7 @@ from attnsvm.audit import pages as audit_pages
 from attnsvm.audit.reading import GROUPS, Tables, counts, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards, targets
-from attnsvm.publish.documents.captions import prose
+from attnsvm.pipeline.captions import prose
 from attnsvm.publish.site import api, manuscript, moving, screen
 from attnsvm.publish.site.links import Links, source_page
 from attnsvm.store import load_csv

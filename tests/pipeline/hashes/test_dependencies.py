@@ -315,7 +315,7 @@ def test_the_static_answer_covers_what_really_gets_imported(module):
 def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
     program = "import sys; from attnsvm.pipeline import configuration, modules, plan; "
-    program += "from attnsvm.publish.documents import captions; "
+    program += "from attnsvm.pipeline import captions; "
     program += "plan.Plan(configuration.resolve({}), {}).code('svm', 'svm_rank'); "
     program += "modules.files_behind('svm_rank'); print(*sys.modules)"
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())

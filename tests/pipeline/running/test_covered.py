@@ -11,7 +11,7 @@ from harness import ROOT, run_python
 from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, configuration, modules
 from attnsvm.pipeline.hashes.dependencies import module_files
-from attnsvm.pipeline.running.covered import covered
+from attnsvm.pipeline.modules import covered
 
 # Each stage runs in a process of its own, a fork of one that has only what every job has, and says what it loaded.
 PROGRAM = """
@@ -107,7 +107,7 @@ def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
     with covered("attnsvm.errors"):
         importlib.import_module("attnsvm.data.digits")
     for name, welcome in (
-        ("attnsvm.publish.documents.captions", True),
+        ("attnsvm.pipeline.captions", True),
         ("attnsvm.pipeline.verify", True),
         ("attnsvm.data.digits", False),
     ):

@@ -8,14 +8,14 @@ import termios
 
 from harness import ROOT
 
-from attnsvm.pipeline.running import progress
+from attnsvm.pipeline.running import reporting
 
 PROGRAM = """
 import sys, time
-from attnsvm.pipeline.running import progress
+from attnsvm.pipeline.running import reporting
 if "quiet" in sys.argv:
-    progress.hide_bars()
-with progress.Progress(4, "cone descent") as done:
+    reporting.hide_bars()
+with reporting.Progress(4, "cone descent") as done:
     for _ in range(4):
         time.sleep(0.3)
         done(1)
@@ -58,11 +58,11 @@ def test_quiet_means_quiet():
 
 def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    first, lock = progress._line_of_its_own()
-    second, other = progress._line_of_its_own()
+    first, lock = reporting._line_of_its_own()
+    second, other = reporting._line_of_its_own()
     assert (first, second) == (0, 1)
     lock.close()
-    again, third = progress._line_of_its_own()
+    again, third = reporting._line_of_its_own()
     assert again == 0
     other.close()
     third.close()
@@ -70,16 +70,16 @@ def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
 
 def test_what_was_expected_may_change(caplog, monkeypatch):
     """A stage says how many trainings there are once it knows."""
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
-    with caplog.at_level("INFO"), progress.Progress(2, "cone descent") as done:
+    monkeypatch.setattr(reporting, "LINE_EVERY", 0.0)
+    with caplog.at_level("INFO"), reporting.Progress(2, "cone descent") as done:
         done.expect(6)
         done(3)
     assert "cone descent: 3 of 6," in caplog.text
 
 
 def test_a_log_gets_lines(caplog, monkeypatch):
-    monkeypatch.setattr(progress, "LINE_EVERY", 0.0)
-    with caplog.at_level("INFO"), progress.Progress(2, "cone descent") as done:
+    monkeypatch.setattr(reporting, "LINE_EVERY", 0.0)
+    with caplog.at_level("INFO"), reporting.Progress(2, "cone descent") as done:
         done(1)
         done(1)
     assert "cone descent: 1 of 2," in caplog.text

@@ -23,9 +23,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from attnsvm.audit.reading import GROUPS, VERDICTS
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.publish.documents import captions
 from attnsvm.publish.site.pages import first_sentence, plain
 from attnsvm.store import load_csv
 

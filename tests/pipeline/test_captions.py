@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import captions, cards
+from attnsvm.pipeline.captions import caption, listed, notes
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.hashes import memo
 from attnsvm.pipeline.hashes.memo import Memo
-from attnsvm.publish.documents import captions
-from attnsvm.publish.documents.captions import caption, listed, notes
 
 FIGURES = cards.figures(optional=True)
 LONGEST = 90  # words of a caption; the rest is notes

@@ -1,0 +1,151 @@
+"""The jobs that read claims: the audit and its figure, and the claims of a figure under other settings.
+
+As a stage does, each reads its input files and writes its output files, and nothing of what its hash does not cover.
+"""
+
+from pathlib import Path
+
+from attnsvm.errors import UserError
+from attnsvm.pipeline import answers, cards, elsewhere, modules, targets
+from attnsvm.pipeline.modules import covered
+from attnsvm.pipeline.running.stages import drawn_table, save_figure
+from attnsvm.store import load_cells, load_csv, save_csv, save_text
+
+
+def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
+    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
+
+    Args:
+        claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
+    """
+    names = targets.claiming(claimed)
+    left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
+    with covered(*modules.of_claims(names)):
+        from attnsvm.audit import elsewhere, pages
+        from attnsvm.audit.reading import Tables
+        from attnsvm.audit.table import audit, certificates
+
+        tables = Tables(Path(folder))
+        own = {name: cards.read(name).module("claims").CLAIMS for name in names}
+        table = audit(tables, own)
+        where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
+        proofs = certificates(tables, targets.measured(claimed))
+    save_csv(outputs["csv"], table)
+    tiny = _is_smoke(folder)
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny))
+
+
+def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
+    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
+    with covered(*modules.WRITERS["audit_figure"]):
+        from attnsvm.audit import figure
+
+        drawn = figure.draw(load_csv(claims_path), settings)
+    save_figure(drawn, stem, settings["dpi"])
+
+
+def cells(
+    name: str,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    files: list[str],
+    outputs: dict[str, str],
+) -> None:
+    """Read the claims of a figure under other settings; write paths "csv" and "certificates" (csv: how many solves of
+    every variant ended how).
+
+    Args:
+        variants: {name: [kind, words]}.
+        tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
+        files: what was measured of their blocks.
+    """
+    with covered(*modules.of_matrix([name])):
+        rows, proofs = _read_elsewhere(name, variants, tables, files)
+    save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], proofs)
+
+
+def matrix(
+    name: str,
+    settings: dict,
+    variants: dict[str, list[str]],
+    tables: dict[str, dict],
+    inputs: dict[str, list[str]],
+    outputs: dict[str, str],
+) -> None:
+    """Say where the claims of a figure hold; write paths "csv", "certificates", "html" and those of the pictures.
+
+    Args:
+        name: of the figure; "": put the matrices of all figures together, which are the cells then.
+        variants, tables: as of `cells`, and tables of variants that are run on.
+        inputs: "cells" and "certificates" by `cells`, "longer": what was measured of variants that are run on.
+    """
+    import pandas as pd
+
+    names = [name] if name else targets.tried()
+    claims = {one: cards.read(one).module("claims").CLAIMS for one in names}
+    with covered(*modules.of_matrix(names)):
+        from attnsvm.audit import elsewhere as audit
+        from attnsvm.audit import elsewhere_figure
+
+        rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
+        proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
+        if name and any(one.endswith(elsewhere.LONGER) for one in tables):
+            files, end = inputs.get("longer", []), elsewhere.LONGER
+            on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
+            longer, more = _read_elsewhere(name, on, tables, files, end)
+            rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
+        statements = {claim.key: claim.statement for own in claims.values() for claim in own}
+        page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
+        picture = elsewhere_figure.draw(rows, settings)
+    save_csv(outputs["csv"], rows)
+    save_csv(outputs["certificates"], proofs)
+    save_text(outputs["html"], page)
+    save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
+
+
+def _is_smoke(folder: str) -> bool:
+    """Whether a run's folder is that of tiny settings, see `attnsvm.pipeline.plan.folder`."""
+    return Path(folder).name == "smoke"
+
+
+def _read_elsewhere(
+    name: str, variants: dict[str, list[str]], tables: dict[str, dict], files: list[str], end: str = ""
+) -> tuple:
+    """The cells of a figure's claims and variants, and how many solves ended how; `end`: of the variants' names."""
+    import pandas as pd
+
+    from attnsvm.audit import elsewhere as audit
+    from attnsvm.pipeline.running import gathering
+
+    frames, proofs = {}, [pd.DataFrame()]
+    for variant in variants:
+        made = {}
+        for drawn in cards.read(name).draws:
+            one = f"{cards.ELSEWHERE}/{drawn}/{variant}{end}"
+            blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
+            measured = (gathering.Block(**load_cells(path)["tables"]) for path in blocks_of)
+            gathered = gathering.gather(one, measured, nothing=True)
+            try:
+                made[drawn] = drawn_table(one, gathered.measures, tables[one])
+            except UserError:  # too few instances for a table: nothing can be checked
+                made[drawn] = pd.DataFrame()
+            proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
+        frames[variant] = _as_drawn(made)
+    words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
+    rows = audit.matrix(name, cards.read(name).module("claims").CLAIMS, words, frames)
+    return rows, pd.concat(proofs, ignore_index=True)
+
+
+def _as_drawn(frames: dict):
+    """The table of a figure as its csv would have it, from those of its experiments."""
+    from io import StringIO
+
+    import pandas as pd
+
+    named = len(frames) > 1
+    whole = pd.concat(
+        [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True
+    )
+    return pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole

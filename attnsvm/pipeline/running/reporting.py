@@ -1,0 +1,161 @@
+"""What a job reports: its progress, a log file, and one sentence for an error that a user can cause.
+
+Progress is a bar where a person watches a terminal, and a line every few seconds in the log. Jobs run side by side,
+each its own process: every bar takes a line of its own, by a lock on a small file. ATTNSVM_QUIET in the environment,
+which `snakemake --quiet` sets, leaves the bars out.
+"""
+
+import logging
+import os
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from attnsvm import ending
+from attnsvm.errors import UserError
+from attnsvm.pipeline import refusals
+
+INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
+REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
+
+LINE_EVERY = 5.0  # seconds
+LINES = 16  # bars shown at once
+
+log = logging.getLogger("attnsvm")
+
+# Whatever a notebook or a debugger asks of them: figures are drawn into files, loops call one another by address.
+SETTLED = {"MPLBACKEND": "agg", "NUMBA_DISABLE_JIT": "0"}
+
+
+def package_in(folder: Path) -> None:
+    """In the processes that this one starts, this package is the one in `folder`."""
+    before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    if str(folder) not in before[:1]:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *before])
+
+
+@contextmanager
+def reporting(log_path: str):
+    """Log to `log_path`; a `UserError` ends the script with its sentence in the log and on the terminal, status 1.
+
+    A signal ends it as it ends a command.
+    """
+    os.environ |= SETTLED
+    logging.raiseExceptions = False  # on a full disk the log ends early; what stopped the stage is said on the terminal
+    try:
+        logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
+    except OSError as error:
+        sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
+    try:
+        with ending.unwinding():
+            yield
+    except ending.Ended as ended:  # Ctrl-C reaches every job: each ends without a word
+        sys.exit(ended.status)
+    except UserError as error:
+        log.error("error: %s", error)
+        sys.exit(f"error: {error}")
+    except Exception as error:
+        if _out_of_memory(error):
+            sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
+            log.error("error: %s (%s)", sentence, error)
+            sys.exit(f"error: {sentence}")
+        if own := refusals.place_of_mistake(error):
+            sentence = refusals.mistake(error, own)
+        elif lacking := _lacking(error):
+            sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+        elif _is_misread(error):
+            sentence = f"{error}; mend this claim, or the table"
+        else:
+            log.exception("unexpected error")
+            raise
+        log.exception("error: %s", sentence)
+        sys.exit(f"error: {sentence}")
+
+
+def _is_misread(error: Exception) -> bool:
+    from attnsvm.audit.reading import Misread  # only here: no other script needs the audit
+
+    return isinstance(error, Misread)
+
+
+def _lacking(error: Exception) -> str:
+    """The package of others that the environment lacks; "" where the error is another."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    return name if name != "attnsvm" else ""
+
+
+def _out_of_memory(error: Exception) -> bool:
+    """numpy says it with a class, torch with words."""
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and ("allocate memory" in str(error) or "not enough memory" in str(error))
+    )
+
+
+def hide_bars() -> None:
+    """No bars in this process and in those it starts."""
+    os.environ["ATTNSVM_QUIET"] = "1"
+
+
+class Progress:
+    """Call it with the number of items finished since the last call."""
+
+    def __init__(self, total: int, what: str):
+        from tqdm import tqdm
+
+        self.total, self.what, self.done = total, what, 0
+        self.start = self.last = time.monotonic()
+        hidden = not sys.stderr.isatty() or bool(os.environ.get("ATTNSVM_QUIET"))
+        position, self.lock = (0, None) if hidden else _line_of_its_own()
+        self.bar = tqdm(
+            total=total, desc=what, unit="", disable=hidden, leave=False, mininterval=0.5, position=position
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.bar.close()
+        if self.lock is not None:
+            self.lock.close()
+        self._line()
+
+    def expect(self, total: int) -> None:
+        """Change the number of items to come."""
+        self.total = self.bar.total = total
+        self.bar.refresh()
+
+    def __call__(self, finished: int) -> None:
+        self.done += finished
+        self.bar.update(finished)
+        if time.monotonic() - self.last >= LINE_EVERY:
+            self._line()
+
+    def _line(self):
+        self.last = time.monotonic()
+        rate = self.done / max(self.last - self.start, 1e-9)
+        left = (self.total - self.done) / rate if rate > 0 else float("inf")
+        log.info("%s: %d of %d, %.1f/s, %.0f s left", self.what, self.done, self.total, rate, left)
+
+
+def _line_of_its_own() -> tuple[int, IO | None]:
+    """The first line below the cursor on which no other job of this user shows a bar, and the lock that keeps it."""
+    try:
+        import fcntl
+    except ImportError:  # no such locks on this system: bars share a line
+        return 0, None
+    folder = Path(tempfile.gettempdir()) / f"attnsvm-bars-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        for position in range(LINES):
+            file = open(folder / str(position), "w")  # noqa: SIM115  held open until the bar closes
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return position, file
+            except OSError:
+                file.close()
+    except OSError:
+        pass
+    return 0, None

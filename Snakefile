@@ -45,8 +45,7 @@ rule paper:
 
 include: "workflow/rules/blocks.smk"
 include: "workflow/rules/figures.smk"
-include: "workflow/rules/audit.smk"
-include: "workflow/rules/elsewhere.smk"
+include: "workflow/rules/claims.smk"
 include: "workflow/rules/publication.smk"
 
 

@@ -237,7 +237,7 @@ class Condition:
         return [one.number for one in found], met
 
     def moving(self, table: pd.DataFrame, limit: Limit | None = None) -> set[str]:
-        """The parts, by words, of which every number that is not met still goes to its limit, see moving.py.
+        """The parts, by words, of which every number that is not met still goes to its limit, see `numbers.goes_to`.
 
         Args:
             limit: as of `parts`.

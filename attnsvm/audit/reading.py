@@ -29,8 +29,8 @@ GROUPS = {
 
 def counts(claims: pd.DataFrame) -> dict[str, int]:
     """How many rows have each verdict, those that none has left out."""
-    found = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
-    return {verdict: count for verdict, count in found.items() if count}
+    counted = {verdict: int((claims["verdict"] == verdict).sum()) for verdict in VERDICTS}
+    return {verdict: count for verdict, count in counted.items() if count}
 
 
 def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
@@ -59,7 +59,7 @@ class Reading:
         further: what else was asked: controls, and that the numbers are what they are taken for.
         published: the printed number, for a claim about print; NaN otherwise.
         moving: those main conditions that are not met after the last step, and whose numbers still go to their limits
-            (moving.py): nobody knows yet whether they get there.
+            (`numbers.goes_to`): nobody knows yet whether they get there.
     """
 
     value: float
@@ -226,16 +226,16 @@ class Declared:
         further: dict[str, bool] = {}
         moving = {words for words in first.moving(table, limit) if not main[words]}
         for place, condition in enumerate((*self.main[1:], *self.further), 1):
-            own = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
-            found = condition.parts(table, limit if condition.beyond else own)[1]
-            parts = main if place < len(self.main) or found.keys() & main.keys() else further
-            parts |= {words: met and parts.get(words, True) for words, met in found.items()}
+            limit_here = condition.limit and limits.get(condition.limit.wanted + condition.limit.why, condition.limit)
+            met_by_words = condition.parts(table, limit if condition.beyond else limit_here)[1]
+            parts = main if place < len(self.main) or met_by_words.keys() & main.keys() else further
+            parts |= {words: met and parts.get(words, True) for words, met in met_by_words.items()}
             if parts is main:
-                moving |= condition.moving(table, limit if condition.beyond else own)
-        shown = first.worst(numbers, limit)
+                moving |= condition.moving(table, limit if condition.beyond else limit_here)
+        nearest = first.worst(numbers, limit)
         if first.number.alone:
-            shown = exact(shown.value, shown.instances)
-        return Reading(*shown, main, further, moving=frozenset(moving))
+            nearest = exact(nearest.value, nearest.instances)
+        return Reading(*nearest, main, further, moving=frozenset(moving))
 
 
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading

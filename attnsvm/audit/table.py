@@ -21,12 +21,12 @@ def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame
         Misread: a claim asks the tables for something that they do not have.
     """
     homes: dict[str, str] = {}
-    for experiment, own in claims.items():
-        for claim in own:
+    for experiment, claims_here in claims.items():
+        for claim in claims_here:
             first = homes.setdefault(claim.key, experiment)
             taken = f"{_file(experiment)}: the key {claim.key!r} is taken by {_file(first)}: choose another"
-            require(first == experiment and sum(claim.key == other.key for other in own) == 1, taken)
-    rows = [_row(claim, tables.of(experiment)) for experiment, own in claims.items() for claim in own]
+            require(first == experiment and sum(claim.key == other.key for other in claims_here) == 1, taken)
+    rows = [_row(claim, tables.of(experiment)) for experiment, claims_here in claims.items() for claim in claims_here]
     return pd.DataFrame(_together(sorted(rows, key=lambda row: list(GROUPS).index(row["group"]))))
 
 
@@ -38,11 +38,11 @@ def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
     """
     rows = []
     for experiment in experiments:
-        own = tables.certificates(experiment)
-        require_tight(experiment, own.to_dict("records"))
-        row = {"experiment": experiment, "checked": int(own[list(STATUSES)].to_numpy().sum())}
-        row |= {word: int(own[word].sum()) for word in COUNTS}
-        rows.append(row | {"largest_gap": own["largest_gap"].max()})
+        counted = tables.certificates(experiment)
+        require_tight(experiment, counted.to_dict("records"))
+        row = {"experiment": experiment, "checked": int(counted[list(STATUSES)].to_numpy().sum())}
+        row |= {word: int(counted[word].sum()) for word in COUNTS}
+        rows.append(row | {"largest_gap": counted["largest_gap"].max()})
     return pd.DataFrame(rows)
 
 
@@ -54,7 +54,7 @@ def _together(rows: list[dict]) -> list[dict]:
         one
         for row in rows
         if row["sharpens"] not in keys
-        for one in (row, *(own for own in behind if own["sharpens"] == row["key"]))
+        for one in (row, *(other for other in behind if other["sharpens"] == row["key"]))
     ]
 
 
@@ -75,11 +75,11 @@ def _row(claim: Claim, tables: Tables) -> dict:
     except NoInstance as nothing:
         return row | {"why": str(nothing)}
     row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
-    row |= {"main": _said(reading.main), "further": _said(reading.further)}
+    row |= {"main": _as_text(reading.main), "further": _as_text(reading.further)}
     return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 
 
-def _said(parts: dict[str, bool]) -> str:
+def _as_text(parts: dict[str, bool]) -> str:
     """Conditions as text: "yes: W trained; no: KQ trained"."""
     return "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in parts.items())
 

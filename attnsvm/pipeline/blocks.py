@@ -60,7 +60,7 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
     """What the `cells` of a card's problems.py say; an error of its author's names the line."""
     module = card.modules["problems"]
     try:
-        found = excerpt.function(module, "cells")(settings)
+        grid_cells = excerpt.function(module, "cells")(settings)
     except UserError:
         raise
     except ModuleNotFoundError as error:
@@ -69,12 +69,12 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
         ) from error
     except Exception as error:
         raise UserError(refusals.mistake(error, refusals.place_of_mistake(error) or file_of(module))) from error
-    are = isinstance(found, list | tuple) and all(hasattr(cell, "label") for cell in found)
-    require(are, f"{file_of(module)}: `cells` returned {type(found).__name__}: let it return a list of Cell")
-    labels = [cell.label for cell in found]
+    are = isinstance(grid_cells, list | tuple) and all(hasattr(cell, "label") for cell in grid_cells)
+    require(are, f"{file_of(module)}: `cells` returned {type(grid_cells).__name__}: let it return a list of Cell")
+    labels = [cell.label for cell in grid_cells]
     twice = next((label for label in labels if labels.count(label) > 1), "")
     require(not twice, f"{file_of(module)}: `cells`: {twice} occurs twice: give its cells a `variant` each")
-    return list(found)
+    return list(grid_cells)
 
 
 def cut(card: cards.Card, resolved: dict, most: int | None = None) -> dict[str, list[Part]]:
@@ -103,18 +103,18 @@ def divided(whole: list[Part], length: int) -> dict[str, list[Part]]:
     """Cells cut into blocks of `length` seeds of the largest of them."""
     largest = _largest(whole)
     count = _shares(largest, length)
-    found: list[list[Part]] = [[] for _ in range(count)]
+    dealt: list[list[Part]] = [[] for _ in range(count)]
     for part in whole:
         share = _shares(length * part.size, largest)
         starts = range(part.first, part.last + 1, share)
         moved = 0 if len(starts) == count else part.place
         for k, start in enumerate(starts):
             last = min(start + share - 1, part.last)
-            found[(k + moved) % count].append(part._replace(first=start, last=last))
+            dealt[(k + moved) % count].append(part._replace(first=start, last=last))
     first, last = next((part.first, part.last) for part in whole if part.size == largest)
     return {
         f"seeds-{start}-{min(start + length - 1, last)}": sorted(parts)
-        for start, parts in zip(range(first, last + 1, length), found, strict=True)
+        for start, parts in zip(range(first, last + 1, length), dealt, strict=True)
     }
 
 
@@ -124,13 +124,13 @@ def as_parts(grid_cells: Iterable[Cell]) -> list[Part]:
     Raises:
         UserError: a cell has seeds that do not follow one another.
     """
-    found = []
+    parts = []
     for place, cell in enumerate(grid_cells):
         first, last = cell.seeds[0], cell.seeds[-1]
         together = len(cell.seeds) == 1 or cell.seeds == range(first, last + 1)
         require(together, f"problems.py: cells: the seeds of {cell.label} are no range, and blocks are ranges of seeds")
-        found.append(Part(place, cell.n, cell.T, cell.d, cell.variant, first, last))
-    return found
+        parts.append(Part(place, cell.n, cell.T, cell.d, cell.variant, first, last))
+    return parts
 
 
 def cells(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:

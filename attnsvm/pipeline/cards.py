@@ -140,42 +140,42 @@ def read(name: str) -> Card:
     known = names()
     if name not in known:
         raise UserError(unknown_name(name, known))
-    own = _load(name)
-    base = own.get("like")
+    content = _load(name)
+    base = content.get("like")
     require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
     other = _load(base) if base else {}
     modules = _modules(base, STAGES, other) if base else {}
     if base:
         whole = "like" not in other and "problems" in modules
         require(whole, f"{_where(name)}: like: {base!r} has no stages: name the experiment that has them")
-    if base and "caption" in own and _has(base, "figure"):
-        several = "draws" in other and "draws" not in own
+    if base and "caption" in content and _has(base, "figure"):
+        several = "draws" in other and "draws" not in content
         require(not several, f"{_where(name)}: draws: expected the tables of this figure: that of {base!r} has several")
         modules["figure"] = _module(base, "figure")
-    modules |= _modules(name, (*STAGES, *OTHERS), own)
+    modules |= _modules(name, (*STAGES, *OTHERS), content)
     stages = [part for part in STAGES if part in modules]
     drawn = not stages or "problems" in stages
     require(drawn, f"{_where(name)}: the other stages need a problems.py, or `problems: NAME`")
     settings = {
-        stage: other.get("settings", {}).get(stage, {}) | own.get("settings", {}).get(stage, {}) for stage in STAGES
+        stage: other.get("settings", {}).get(stage, {}) | content.get("settings", {}).get(stage, {}) for stage in STAGES
     }
     card = Card(
         name=name,
-        title=LINE_END.sub(" ", own["title"]),
+        title=LINE_END.sub(" ", content["title"]),
         section=_section(name),
         parent=_parent(name),
-        order=own["order"],
-        seconds=own.get("seconds"),
-        optional=LINE_END.sub(" ", own.get("optional", "")),
-        fixed=other.get("fixed", {}) | own.get("fixed", {}),
-        draws=tuple(own.get("draws", [name])) if "figure" in modules else (),
-        blocks=own.get("blocks", other.get("blocks", 1)),
+        order=content["order"],
+        seconds=content.get("seconds"),
+        optional=LINE_END.sub(" ", content.get("optional", "")),
+        fixed=other.get("fixed", {}) | content.get("fixed", {}),
+        draws=tuple(content.get("draws", [name])) if "figure" in modules else (),
+        blocks=content.get("blocks", other.get("blocks", 1)),
         settings=_settings(name, settings),
-        relations=other.get("relations", []) + own.get("relations", []),
-        caption=LINE_END.sub("\n", own.get("caption", "")),
-        notes=LINE_END.sub("\n", own.get("notes", "")),
-        columns=_columns(own.get("columns") or other.get("columns", {})),
-        elsewhere=other.get(ELSEWHERE, {}) | own.get(ELSEWHERE, {}),
+        relations=other.get("relations", []) + content.get("relations", []),
+        caption=LINE_END.sub("\n", content.get("caption", "")),
+        notes=LINE_END.sub("\n", content.get("notes", "")),
+        columns=_columns(content.get("columns") or other.get("columns", {})),
+        elsewhere=other.get(ELSEWHERE, {}) | content.get(ELSEWHERE, {}),
         modules=modules,
     )
     _complete(card)
@@ -188,26 +188,28 @@ def of_variant(name: str) -> tuple[str, str]:
     return (rest[0], rest[1]) if first == ELSEWHERE and len(rest) == 2 else (name, "")
 
 
-def _columns(said: dict[str, str]) -> dict[str, str]:
+def _columns(meanings: dict[str, str]) -> dict[str, str]:
     """The meaning of every column, those of an estimate too, in the order in which they are best read."""
-    if not ESTIMATE.keys() <= said.keys():
-        return said
+    if not ESTIMATE.keys() <= meanings.keys():
+        return meanings
     return {
-        column: said.get(column, text)
-        for own, meaning in said.items()
-        for column, text in ({own: meaning} | ESTIMATE.get(own, {})).items()
+        column: meanings.get(column, text)
+        for name, meaning in meanings.items()
+        for column, text in ({name: meaning} | ESTIMATE.get(name, {})).items()
     }
 
 
 def _modules(name: str, parts: Sequence[str], content: dict) -> dict[str, str]:
     """The modules of those parts that an experiment's folder has; its card says where to find problems elsewhere."""
-    found = {part: _module(name, part) for part in parts if _has(name, part)}
+    modules = {part: _module(name, part) for part in parts if _has(name, part)}
     if "problems" in content:
         grid, known = content["problems"], sorted(path.stem for path in GRIDS.glob("[!_]*.py"))
         require(grid in known, f"{_where(name)}: problems: {unknown_name(grid, known, 'grid')}")
-        require("problems" not in found, f"{_where(name)}: problems: there is a problems.py too: leave one of them out")
-        found["problems"] = f"attnsvm.data.grids.{grid}"
-    return found
+        require(
+            "problems" not in modules, f"{_where(name)}: problems: there is a problems.py too: leave one of them out"
+        )
+        modules["problems"] = f"attnsvm.data.grids.{grid}"
+    return modules
 
 
 def unknown_name(name: str, known: Sequence[str], kind: str = "experiment") -> str:
@@ -232,15 +234,15 @@ def folders() -> dict[str, Path]:
     Raises:
         UserError: two have the same name, or a module beside it has.
     """
-    found: dict[str, Path] = {}
+    places: dict[str, Path] = {}
     for card in sorted(FOLDER.rglob("card.yaml")):
         folder = card.parent
-        taken = f"{_file(folder)}: {_file(found.get(folder.name, folder))} has this name: choose another"
-        require(folder.name not in found, taken)
+        taken = f"{_file(folder)}: {_file(places.get(folder.name, folder))} has this name: choose another"
+        require(folder.name not in places, taken)
         module = folder.with_suffix(".py")
         require(not module.exists(), f"{_file(folder)}: {_file(module)} has this name: choose another")
-        found[folder.name] = folder
-    return dict(sorted(found.items()))
+        places[folder.name] = folder
+    return dict(sorted(places.items()))
 
 
 def place(name: str) -> str:
@@ -256,17 +258,17 @@ def every() -> tuple[Card, ...]:
 
 def experiments(optional: bool = False) -> tuple[Card, ...]:
     """The cards with measures; optional cards only where they are asked for."""
-    return tuple(card for card in _asked(optional) if card.is_experiment)
+    return tuple(card for card in _listed(optional) if card.is_experiment)
 
 
 def figures(optional: bool = False) -> tuple[Card, ...]:
     """The cards with a figure; optional cards only where they are asked for."""
-    return tuple(card for card in _asked(optional) if card.draws)
+    return tuple(card for card in _listed(optional) if card.draws)
 
 
 def claiming(optional: bool = False) -> tuple[Card, ...]:
     """The cards with claims; optional cards, which have a separate audit, only where they are asked for."""
-    return tuple(card for card in _asked(optional) if "claims" in card.modules)
+    return tuple(card for card in _listed(optional) if "claims" in card.modules)
 
 
 def optional() -> tuple[Card, ...]:
@@ -274,15 +276,15 @@ def optional() -> tuple[Card, ...]:
     return tuple(card for card in every() if card.optional)
 
 
-def _asked(optional: bool) -> tuple[Card, ...]:
+def _listed(optional: bool) -> tuple[Card, ...]:
     return tuple(card for card in every() if optional or not card.optional)
 
 
 def sections(optional: bool = False) -> dict[str, list[Card]]:
     """The cards that have a figure by the heading of their section; see `figures`."""
-    shown = figures(optional)
-    found = {heading: [card for card in shown if card.section == name] for name, heading in SECTIONS.items()}
-    return {heading: members for heading, members in found.items() if members}
+    drawn = figures(optional)
+    headed = {heading: [card for card in drawn if card.section == name] for name, heading in SECTIONS.items()}
+    return {heading: members for heading, members in headed.items() if members}
 
 
 @cache
@@ -304,25 +306,25 @@ def _checked(name: str, text: bytes) -> dict:
     return content
 
 
-def _settings(name: str, given: dict[str, dict]) -> dict[str, dict[str, dict]]:
-    """The schemas of the settings by stage; `given`: what the card says, and the one it is like."""
+def _settings(name: str, written: dict[str, dict]) -> dict[str, dict[str, dict]]:
+    """The schemas of the settings by stage; `written`: what the card says, and the one it is like."""
     return recall(
-        (*CHECKED_BY, repr(given).encode()),
+        (*CHECKED_BY, repr(written).encode()),
         lambda: {
             stage: {k: _setting(name, f"{stage}.{k}", value) for k, value in keys.items()}
-            for stage, keys in given.items()
+            for stage, keys in written.items()
         },
     )
 
 
-def _setting(experiment: str, key: str, given: dict) -> dict:
+def _setting(experiment: str, key: str, written: dict) -> dict:
     """A setting's schema: that of the type it names, and over it what the card says; `key` is "stage.name"."""
-    kind = given.get("type")
+    kind = written.get("type")
     if isinstance(kind, str):
         known = [*types(), *JSON_TYPES]
         require(kind in known, f"{_where(experiment)}: settings: {key}: {unknown_name(kind, known, 'type')}")
     named = types().get(kind) if isinstance(kind, str) else None
-    setting = named | {k: v for k, v in given.items() if k != "type"} | {"kind": kind} if named else given
+    setting = named | {k: v for k, v in written.items() if k != "type"} | {"kind": kind} if named else written
     for needed in ("value", "text"):
         require(needed in setting, f"{_where(experiment)}: settings: {key}: the key {needed!r} is missing")
     schema = {name: rule for name, rule in setting.items() if name not in OURS}

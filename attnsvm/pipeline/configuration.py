@@ -21,38 +21,38 @@ CHOICES = {
 MORE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1000}  # times the instances of variants, see elsewhere.py
 
 
-def resolve(given: dict) -> dict:
+def resolve(written: dict) -> dict:
     """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "elsewhere", "figures", and
     "experiments".
 
     The experiments are {name: {stage: {key: value}}}.
 
     Args:
-        given: what the user wrote, any part of it.
+        written: what the user wrote, any part of it.
 
     Raises:
         UserError: a key or a value that cannot be, by its name.
     """
     whole = schema()
-    given = typed(given, whole)
-    contents = repr((given, whole)).encode()
-    wrong = recall((*CHECKED_BY, contents), lambda: first_error(given, whole))
+    written = typed(written, whole)
+    contents = repr((written, whole)).encode()
+    wrong = recall((*CHECKED_BY, contents), lambda: first_error(written, whole))
     require(not wrong, f"config: {wrong}")
-    modes = {name: given.get(name) or words[0] for name, words in CHOICES.items()}
+    modes = {name: written.get(name) or words[0] for name, words in CHOICES.items()}
     scale = modes["scale"]
-    figures = _values(figure_settings(), scale) | (given.get("figures") or {})
-    chosen = given.get("experiments") or {}
-    found = {}
+    figures = _values(figure_settings(), scale) | (written.get("figures") or {})
+    chosen = written.get("experiments") or {}
+    experiments = {}
     for card in cards.experiments(optional=True):
-        own = chosen.get(card.name) or {}
-        found[card.name] = {
-            stage: dict(sorted((_values(settings, scale) | (own.get(stage) or {})).items()))
+        changes = chosen.get(card.name) or {}
+        experiments[card.name] = {
+            stage: dict(sorted((_values(settings, scale) | (changes.get(stage) or {})).items()))
             for stage, settings in card.settings.items()
             if settings
         }
-        related(card.name, card.relations, found[card.name])
-    others = {"standalone": given.get("standalone") or False, "elsewhere": given.get("elsewhere") or 1}
-    return modes | others | {"figures": figures, "experiments": found}
+        related(card.name, card.relations, experiments[card.name])
+    others = {"standalone": written.get("standalone") or False, "elsewhere": written.get("elsewhere") or 1}
+    return modes | others | {"figures": figures, "experiments": experiments}
 
 
 def typed(value, schema: dict):
@@ -79,9 +79,9 @@ def typed(value, schema: dict):
 
 def stage_settings(card: cards.Card, resolved: dict, stage: str) -> dict:
     """What a stage of an experiment is given, in an order that no edit of the card changes."""
-    own = resolved["experiments"][card.base].get(stage, {})
+    chosen = resolved["experiments"][card.base].get(stage, {})
     changed = variant(card, resolved).settings.get(stage, {}) if card.variant else {}
-    return dict(sorted((card.fixed | own | changed).items()))
+    return dict(sorted((card.fixed | chosen | changed).items()))
 
 
 def variant(card: cards.Card, resolved: dict) -> elsewhere.Variant:

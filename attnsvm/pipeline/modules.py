@@ -54,23 +54,23 @@ def of_stages(experiment: str) -> tuple[str, ...]:
 
 def of_figure(figure: str) -> tuple[str, ...]:
     """The modules that draw a figure: its own, and those of its headline."""
-    own = cards.read(figure).modules
-    claims = (own["claims"],) if "claims" in own else ()
-    return own["figure"], "attnsvm.plots.style", "attnsvm.audit.headline", *claims
+    parts = cards.read(figure).modules
+    claims = (parts["claims"],) if "claims" in parts else ()
+    return parts["figure"], "attnsvm.plots.style", "attnsvm.audit.headline", *claims
 
 
 def of_claims(experiments: list[str]) -> tuple[str, ...]:
     """The modules that check the claims of some experiments."""
-    own = (cards.read(name).modules["claims"] for name in experiments)
-    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", *own
+    claims = (cards.read(name).modules["claims"] for name in experiments)
+    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", *claims
 
 
 def of_matrix(figures: list[str]) -> tuple[str, ...]:
     """The modules that try the claims of some figures under other settings, and gather what was measured for them."""
-    own = [cards.read(name).modules["claims"] for name in figures]
+    claims = [cards.read(name).modules["claims"] for name in figures]
     drawn = dict.fromkeys(name for figure in figures for name in cards.read(figure).draws)
     tables = [module for name in drawn for module in of_stage(name, "measures")]
-    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *own, *tables
+    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *claims, *tables
 
 
 def of(rule: str, name: str = "") -> tuple[str, ...]:

@@ -84,8 +84,8 @@ class Plan:
             case "audit_figure":
                 return figures | code
             case "matrices":
-                own = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
-                return figures | code | own
+                of_all = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
+                return figures | code | of_all
             case "cells" | "matrix":
                 return {
                     **(figures if rule == "matrix" else {}),

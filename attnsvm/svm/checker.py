@@ -151,13 +151,13 @@ class Problem:
 
     def combination(self, dual: np.ndarray) -> tuple[np.ndarray, float]:
         """Σ_k dual_k A_k (d, e), and a bound of its error in the Frobenius norm."""
-        heavy, found = dual.nonzero()[0], np.zeros(self.shape)
+        heavy, total = dual.nonzero()[0], np.zeros(self.shape)
         step = max(1, min(512, AT_ONCE // self.shape[0]))
         for start in range(0, len(heavy), step):
             rows = heavy[start : start + step]
-            found += (self.left(rows).T * dual[rows]) @ self.queries[self.query[rows]]
+            total += (self.left(rows).T * dual[rows]) @ self.queries[self.query[rows]]
         count = min(len(heavy), step) + len(heavy) // step
-        return found, rounding(count + 3) * self.weight(dual) + NOTHING
+        return total, rounding(count + 3) * self.weight(dual) + NOTHING
 
     def weight(self, dual: np.ndarray) -> float:
         """A bound of Σ_k |dual_k| ‖A_k‖_F."""
@@ -205,10 +205,10 @@ def check(matrices, bound: np.ndarray, equality: np.ndarray, norm: str, tol: flo
         return Verdict("uncertified", f"status {claim.status} claims nothing")
     if not known(norm):
         return Verdict("uncertified", f"there is no norm {norm}")
-    found = _arrays(matrices, bound, equality, claim)
-    if found is None:
+    arrays = _arrays(matrices, bound, equality, claim)
+    if arrays is None:
         return Verdict("uncertified", "the arrays are not those of a problem and its answer, or no float64 numbers")
-    matrices, bound, equality, dual, parts = found
+    matrices, bound, equality, dual, parts = arrays
     if not (finite(dual) and every((dual >= 0) | equality)):
         return Verdict("uncertified", "a multiplier is not finite, or negative on an inequality")
     if not (finite(bound) and 0 < tol < 1):
@@ -235,8 +235,8 @@ def _arrays(matrices, bound, equality, claim):
     tokens, queries, *rows = matrices
     *rows, equality = (_array(array) for array in (*rows, equality))
     factors = getattr(claim, "factors", None)
-    given = () if claim.status != "solved" else (claim.W,) if factors is None else factors
-    tokens, queries, bound, dual, *parts = map(_float64, (tokens, queries, bound, claim.dual, *given))
+    matrices_of_W = () if claim.status != "solved" else (claim.W,) if factors is None else factors
+    tokens, queries, bound, dual, *parts = map(_float64, (tokens, queries, bound, claim.dual, *matrices_of_W))
     if not (tokens.ndim == queries.ndim == 2 and bound.ndim == 1 and dual.shape == equality.shape == bound.shape):
         return None
     counts = len(tokens), len(tokens), len(queries)
@@ -250,17 +250,17 @@ def _arrays(matrices, bound, equality, claim):
     return (tokens, queries, *rows), bound, equality, dual, parts
 
 
-def _array(given) -> np.ndarray:
+def _array(value) -> np.ndarray:
     """The same as an array; without axes where it is masked or none."""
     try:
-        return np.array(math.nan) if np.ma.is_masked(given) else np.asarray(given, order="C")
+        return np.array(math.nan) if np.ma.is_masked(value) else np.asarray(value, order="C")
     except ValueError:  # lists of different lengths
         return np.array(math.nan)
 
 
-def _float64(given) -> np.ndarray:
+def _float64(value) -> np.ndarray:
     """The same numbers; without axes, and so of no shape that is asked for, where they are to be rounded."""
-    array = given if type(given) is np.ndarray and given.flags.c_contiguous else _array(given)
+    array = value if type(value) is np.ndarray and value.flags.c_contiguous else _array(value)
     if array.dtype == np.float64:
         return array
     integers = array.dtype.kind in "biu" and (
@@ -562,13 +562,13 @@ def _changed(problem: Problem, dual) -> float:
     rows = ((left * dual[heavy, None])[:, :, None] * right[:, None, :]).reshape(len(heavy), d * e)
     if not 0 < np.count_nonzero(used) < min(len(heavy), COORDINATES):
         return math.inf
-    found, lost = problem.combination(dual)
-    rows, found = rows[:, used], found.ravel()[used]
+    total, lost = problem.combination(dual)
+    rows, total = rows[:, used], total.ravel()[used]
     sizes = np.sqrt(row_products(rows.T, rows.T))
     if not sizes.min() > VANISHING:
         return math.inf
     scale = np.ldexp(1.0, -np.frexp(sizes)[1])
     rows *= scale
-    rest = (frobenius((found * scale)[:, None]) + lost * float(scale.max())) * (1 + rounding(0))
+    rest = (frobenius((total * scale)[:, None]) + lost * float(scale.max())) * (1 + rounding(0))
     error = rounding(terms(len(heavy)) + 8) * frobenius(rows) ** 2
     return 1 / CLEAR if positive(product(rows.T, rows), (CLEAR * rest) ** 2 * (1 + rounding(0)) + error) else math.inf

@@ -60,8 +60,8 @@ def solve_batch(
     wide = [None if copy else narrowed(c, measure) for c, copy in zip(fewer, copies, strict=True)]
     inside = [c if one is None else one.constraints for c, one in zip(fewer, wide, strict=True)]
     claims = iter(_claims([c for c, copy in zip(inside, copies, strict=True) if not copy], measure, method, report))
-    found = (_refused(c, copy) if copy else next(claims) for c, copy in zip(fewer, copies, strict=True))
-    lifted = (a if one is None else one.lift(a) for a, one in zip(found, wide, strict=True))
+    unlifted = (_refused(c, copy) if copy else next(claims) for c, copy in zip(fewer, copies, strict=True))
+    lifted = (a if one is None else one.lift(a) for a, one in zip(unlifted, wide, strict=True))
     whole = (a if one is None else replace(a, dual=one.spread(a.dual)) for a, one in zip(lifted, single, strict=True))
     return _judged(batch, measure, tol, whole)
 
@@ -129,21 +129,21 @@ def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterabl
     answers, made = [], list(claims)
     judged = [k for k, claim in enumerate(made) if claim.status is not Status.UNCERTIFIED]
     problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in judged]
-    said = dict(zip(judged, check_all(problems, measure.name, tol, [made[k] for k in judged]), strict=True))
+    verdicts = dict(zip(judged, check_all(problems, measure.name, tol, [made[k] for k in judged]), strict=True))
     for k, (c, claim) in enumerate(zip(batch, made, strict=True)):
-        answer = claim if k not in said else _with(c, claim, said[k])
+        answer = claim if k not in verdicts else _with(c, claim, verdicts[k])
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
         ledger.enter((c, measure.name, tol), claim, answer, held)
         answers.append(answer)
     return answers
 
 
-def _with(c: Constraints, claim: Solution, said: Verdict) -> Solution:
+def _with(c: Constraints, claim: Solution, verdict: Verdict) -> Solution:
     """The claim as far as it is proved."""
-    if claim.status is Status.SOLVED and said.status in (Status.INFEASIBLE, Status.REMOTE):
+    if claim.status is Status.SOLVED and verdict.status in (Status.INFEASIBLE, Status.REMOTE):
         claim = _infeasible(c, np.full(c.shape, np.nan), claim.dual, claim.method)
-    proved = {name: getattr(said, name) for name in PROVED}
-    return replace(claim, status=Status(said.status), gap=said.gap, rejected=said.reason, **proved)
+    proved = {name: getattr(verdict, name) for name in PROVED}
+    return replace(claim, status=Status(verdict.status), gap=verdict.gap, rejected=verdict.reason, **proved)
 
 
 PROVED = ("low", "high", "radius", "arithmetic", "counted")

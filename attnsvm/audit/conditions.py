@@ -24,13 +24,11 @@ from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import UserError, require
 
-STEP, DECADE = (
-    "step",
-    10.0,
-)  # the column of the steps of a limit, and the part of a run on which a number is seen to move
+STEP = "step"  # the column of the steps of a limit
+DECADE = 10.0  # the last part of a run, from a tenth of its steps on, on which a number is seen to move
 
 
-class Found(NamedTuple):
+class Entry(NamedTuple):
     """A number and the row that it stands in, whose columns may be named in words."""
 
     number: Estimate
@@ -68,7 +66,7 @@ class Number:
         """The same after another step, where it is read after the last."""
         return replace(self, where={**self.where, STEP: step}) if self.where.get(STEP) in (LAST, MOST) else self
 
-    def read(self, table: pd.DataFrame) -> list[Found]:
+    def read(self, table: pd.DataFrame) -> list[Entry]:
         """The numbers, in the order in which their values are named; of `EACH`, in that of the table.
 
         Raises:
@@ -76,19 +74,19 @@ class Number:
             KeyError: there is no such column.
             ValueError: several rows have the same values.
         """
-        return [self._found(single(rows)) for rows in chosen(table, self.where, self.missing, self.column)]
+        return [self._entry(single(rows)) for rows in chosen(table, self.where, self.missing, self.column)]
 
     def estimate(self, table: pd.DataFrame) -> Estimate:
         """The one number that there is, for a claim that computes with it; raises as `read` does."""
-        (found,) = self.read(table)
-        return found.number
+        (entry,) = self.read(table)
+        return entry.number
 
-    def _found(self, row: pd.Series) -> Found:
+    def _entry(self, row: pd.Series) -> Entry:
         value = row[self.column]
         if self.alone:
             count = row.get("instances", float("nan"))
-            return Found(Estimate(value, value, value, count), row.to_dict())
-        return Found(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
+            return Entry(Estimate(value, value, value, count), row.to_dict())
+        return Entry(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
     def must(
         self,
@@ -163,16 +161,16 @@ class Number:
 
 @dataclass(frozen=True)
 class Derived:
-    """A number made of two: of each found by the first, with that found by the second, the same one or its like."""
+    """A number made of two: of each read by the first, with that read by the second, the same one or its like."""
 
     first: "Number | Derived"
     second: "Number | Derived"
     made: Callable[[Estimate, Estimate], Estimate]
 
-    def read(self, table: pd.DataFrame) -> list[Found]:
+    def read(self, table: pd.DataFrame) -> list[Entry]:
         """See `Number.read`."""
         return [
-            Found(self.made(one.number, other.number), one.row)
+            Entry(self.made(one.number, other.number), one.row)
             for one, other in _paired(self.first.read(table), self.second.read(table))
         ]
 
@@ -190,8 +188,8 @@ class Derived:
 
 def number(**where) -> Number:
     """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
-    own = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
-    return Number(where, **own)
+    attributes = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    return Number(where, **attributes)
 
 
 @dataclass(frozen=True)
@@ -229,12 +227,12 @@ class Condition:
             limit: another than the condition's own; the main one of the claim where it must lie beyond that.
         """
         limit = limit or self.limit
-        found, said = self._said(table, limit)
-        others = self.other.read(table) if self.other else found
+        entries, words = self._worded(table, limit)
+        others = self.other.read(table) if self.other else entries
         met: dict[str, bool] = {}
-        for words, (one, other) in zip(said, _paired(found, others), strict=True):
-            met[words] = met.get(words, True) and self._met(one.number, other.number, limit)
-        return [one.number for one in found], met
+        for part, (one, other) in zip(words, _paired(entries, others), strict=True):
+            met[part] = met.get(part, True) and self._met(one.number, other.number, limit)
+        return [one.number for one in entries], met
 
     def moving(self, table: pd.DataFrame, limit: Limit | None = None) -> set[str]:
         """The parts, by words, of which every number that is not met still goes to its limit, see `numbers.goes_to`.
@@ -245,13 +243,13 @@ class Condition:
         limit = limit or self.limit
         if limit is None or self.beyond or STEP not in table:
             return set()
-        found, said = self._said(table, limit)
-        left = [place for place, one in enumerate(found) if not self._met(one.number, one.number, limit)]
-        goes = {place: self._goes(table, place, found[place], limit) for place in left}
-        return {said[place] for place in left} - {said[place] for place, going in goes.items() if not going}
+        entries, words = self._worded(table, limit)
+        left = [place for place, one in enumerate(entries) if not self._met(one.number, one.number, limit)]
+        goes = {place: self._goes(table, place, entries[place], limit) for place in left}
+        return {words[place] for place in left} - {words[place] for place, going in goes.items() if not going}
 
-    def _goes(self, table: pd.DataFrame, place: int, last: Found, limit: Limit) -> bool:
-        """Whether the number in a place of those found goes to a limit over its last decade of steps."""
+    def _goes(self, table: pd.DataFrame, place: int, last: Entry, limit: Limit) -> bool:
+        """Whether the number in a place of those read goes to a limit over its last decade of steps."""
         end: Any = last.row.get(STEP)
         if end is None or self.number.at(end) is self.number:  # no number after the last step
             return False
@@ -265,16 +263,16 @@ class Condition:
             path.append((step, one.value if self.around is None else abs(one.value - self.around)))
         return goes_to(limit.value, limit.falls, *np.array(path).reshape(-1, 2).T)
 
-    def _said(self, table: pd.DataFrame, limit: Limit | None) -> tuple[list[Found], list[str]]:
+    def _worded(self, table: pd.DataFrame, limit: Limit | None) -> tuple[list[Entry], list[str]]:
         """The numbers, and of each the words of its part."""
-        found, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
+        entries, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
         words = []
-        for place, one in enumerate(found):
-            named = {name: _like(place, seen, found).number for name, seen in beside.items()}
+        for place, one in enumerate(entries):
+            named = {name: _like(place, others, entries).number for name, others in beside.items()}
             row = {column: self.names.get(value) or value for column, value in one.row.items()}
-            said = {"limit": limit.value} if limit else {}
-            words.append(self.words.format(**{**row, **one.number._asdict(), **said, **named}))
-        return found, words
+            limited = {"limit": limit.value} if limit else {}
+            words.append(self.words.format(**{**row, **one.number._asdict(), **limited, **named}))
+        return entries, words
 
     def worst(self, numbers: list[Estimate], limit: Limit) -> Estimate:
         """The number that is nearest to a limit, or farthest beyond it."""
@@ -292,14 +290,14 @@ class Condition:
         return limit(one if self.whole or one.low > one.high else one.value)  # the latter is turned round
 
 
-def _like(place: int, seen: list[Found], found: list[Found]) -> Found:
-    return seen[place] if len(seen) == len(found) else seen[0]
+def _like(place: int, others: list[Entry], entries: list[Entry]) -> Entry:
+    return others[place] if len(others) == len(entries) else others[0]
 
 
-def _paired(found: list[Found], others: list[Found]) -> list[tuple[Found, Found]]:
-    if len(others) not in (1, len(found)):
-        raise ValueError(f"{len(found)} numbers beside {len(others)}")
-    return [(one, _like(place, others, found)) for place, one in enumerate(found)]
+def _paired(entries: list[Entry], others: list[Entry]) -> list[tuple[Entry, Entry]]:
+    if len(others) not in (1, len(entries)):
+        raise ValueError(f"{len(entries)} numbers beside {len(others)}")
+    return [(one, _like(place, others, entries)) for place, one in enumerate(entries)]
 
 
 def _ratio(one: Estimate, other: Estimate) -> Estimate:

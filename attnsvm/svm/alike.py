@@ -98,31 +98,31 @@ class _Stacks(NamedTuple):
         return np.all([one.reshape(len(one), -1).all(1) for one in holds], axis=0)
 
 
-def _judged(given: _Stacks, norm: str, tol: float) -> list[Verdict]:
+def _judged(stacks: _Stacks, norm: str, tol: float) -> list[Verdict]:
     """The verdicts on ordinary solutions."""
-    (S, N, d), (_, n, e), m = given.tokens.shape, given.queries.shape, given.bound.shape[1]
+    (S, N, d), (_, n, e), m = stacks.tokens.shape, stacks.queries.shape, stacks.bound.shape[1]
     at = np.arange(S)[:, None]
-    X, query = given.tokens.reshape(S * N, d), (given.query + n * at).ravel()
+    X, query = stacks.tokens.reshape(S * N, d), (stacks.query + n * at).ravel()
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        left = X[(given.winner + N * at).ravel()] - X[(given.loser + N * at).ravel()]
-        asking = row_lengths(given.queries.reshape(S * n, e))
+        left = X[(stacks.winner + N * at).ravel()] - X[(stacks.loser + N * at).ravel()]
+        asking = row_lengths(stacks.queries.reshape(S * n, e))
         lengths = row_lengths(left) * asking[query] * (1 + rounding(0)) + NOTHING
-        on = np.matmul(given.queries, given.W.transpose(0, 2, 1))
+        on = np.matmul(stacks.queries, stacks.W.transpose(0, 2, 1))
         reached = row_products(left, on.reshape(S * n, d)[query]).reshape(S, m)
         left, lengths = left.reshape(S, m, d), lengths.reshape(S, m)
-        largest = (given.dual * lengths).max(1)
+        largest = (stacks.dual * lengths).max(1)
         usual = (largest > 0) & (largest < math.inf)
-        dual = np.ldexp(given.dual, np.where(usual, -np.frexp(largest)[1], 0)[:, None])
-        whole = [Matrix(one) for one in given.W]
+        dual = np.ldexp(stacks.dual, np.where(usual, -np.frexp(largest)[1], 0)[:, None])
+        whole = [Matrix(one) for one in stacks.W]
         share = rounding(terms(d) + terms(e) + 2)
         errors = np.array([share * one.size for one in whole])[:, None] * lengths + NOTHING
         made = zip(np.ones((S, m), dtype=bool), left, lengths, asking.reshape(S, n), strict=True)
         each = [
             Problem(matrices, bound, equality, arrays)
-            for *matrices, bound, equality, arrays in zip(*given[:7], made, strict=True)
+            for *matrices, bound, equality, arrays in zip(*stacks[:7], made, strict=True)
         ]
         M = [Matrix(*one.combination(weights)) for one, weights in zip(each, dual, strict=True)]
         if norm in ("nuc", "spectral"):
             decompose([*whole, *M])
-        rest = zip(each, given.W, dual, whole, M, reached, errors, strict=True)
+        rest = zip(each, stacks.W, dual, whole, M, reached, errors, strict=True)
         return [decided(problem, norm, tol, *others) for problem, *others in rest]

@@ -112,9 +112,9 @@ def _by_floats(problem: Reduced, method: str, report: Report) -> tuple[np.ndarra
     """What `least_frobenius` returns, with whether it is sure before the method."""
     c = problem.constraints
     if method == PIVOTING:
-        found = None if c.equality.any() else block_pivoting.least_norm(c)
-        if found is not None:
-            return *found, True, True, PIVOTING
+        answer = None if c.equality.any() else block_pivoting.least_norm(c)
+        if answer is not None:
+            return *answer, True, True, PIVOTING
         method = ACTIVE_SET if len(c) < SIZES.never_formed else LAGRANGIAN
     if method == LAGRANGIAN:
         Y, dual, feasible, left = lagrangian.least_norm(problem, report)

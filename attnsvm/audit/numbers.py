@@ -86,14 +86,14 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
     return Estimate(one.value - other.value, one.low - other.high, one.high - other.low, one.instances)
 
 
-def largest(found: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
+def largest(estimates: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
     """The first of those that have the largest `by`: value, low or high."""
-    return max(found.values() if isinstance(found, Mapping) else found, key=operator.attrgetter(by))
+    return max(estimates.values() if isinstance(estimates, Mapping) else estimates, key=operator.attrgetter(by))
 
 
-def smallest(found: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
+def smallest(estimates: Mapping[str, Estimate] | Iterable[Estimate], by: str = "value") -> Estimate:
     """The first of those that have the smallest `by`: value, low or high."""
-    return min(found.values() if isinstance(found, Mapping) else found, key=operator.attrgetter(by))
+    return min(estimates.values() if isinstance(estimates, Mapping) else estimates, key=operator.attrgetter(by))
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,9 @@ class Limit:
         """Whether the whole interval lies beyond the limit."""
         return bool(number.low > self.value) if self._sign in "≤<" else bool(number.high < self.value)
 
-    def worst(self, found: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
+    def worst(self, estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
         """Among several numbers under this limit, the one whose interval reaches farthest towards it."""
-        return largest(found, "high") if self._sign in "≤<" else smallest(found, "low")
+        return largest(estimates, "high") if self._sign in "≤<" else smallest(estimates, "low")
 
     def room(self, number: Estimate) -> float:
         """How far the value is from the limit; below zero where it is beyond."""
@@ -138,7 +138,7 @@ class Limit:
         return self._sign in "≤<"
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """What is asked, with the limit in it: "mean ≤ 0.001"."""
         return self.wanted.format(f"{self.value:g}")
 
@@ -147,9 +147,9 @@ class Limit:
         return self.wanted[-4]
 
 
-def each(found: Mapping[str, Estimate], words: str, met: Callable[[Estimate], bool]) -> dict[str, bool]:
+def each(estimates: Mapping[str, Estimate], words: str, met: Callable[[Estimate], bool]) -> dict[str, bool]:
     """A part of a claim for every number, by `words`: "{}" stands for its name, then "{.value:.2g}" for the number."""
-    return {words.format(name, number): bool(met(number)) for name, number in found.items()}
+    return {words.format(name, number): bool(met(number)) for name, number in estimates.items()}
 
 
 def goes_to(limit: float, falls: bool, steps: np.ndarray, values: np.ndarray) -> bool:

@@ -86,7 +86,7 @@ def _as_text(parts: dict[str, bool]) -> str:
 
 def _also(claim: Claim) -> str:
     """The further limits with their reasons: "slope ≥ 0.8: a margin that settles has slope 0; …"."""
-    return "; ".join(f"{limit.said}: {limit.why}" for limit in claim.also.values())
+    return "; ".join(f"{limit.text}: {limit.why}" for limit in claim.also.values())
 
 
 def _file(experiment: str) -> str:

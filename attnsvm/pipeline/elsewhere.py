@@ -108,36 +108,36 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
         more: how many times as many instances as usual, and as many seconds for them.
     """
     check(card)
-    said = {name: own for name, own in card.elsewhere.items() if name not in KEYS}
+    declared = {name: content for name, content in card.elsewhere.items() if name not in KEYS}
     every = card.elsewhere.get("every", {}) if scale == "paper" else {}
-    found, base = {}, _over(values, every)
+    known, base = {}, _over(values, every)
     for name, usual in (_usual(card) if card.is_experiment else {}).items():
-        if name in said:
+        if name in declared:
             continue
         made = _made(card, base, usual) if usual.group != "tokens" else {"problems": {DISTRIBUTION: name}}
         if made:
-            found[name] = Variant(usual.group, usual.text, _over(_fewer(card, values, every, usual.work, more), made))
-    for name, own in said.items():
-        if own is not None:
-            changed = _over(_fewer(card, values, every, 1.0, more), own.get("settings", {}))
-            found[name] = Variant(own.get("kind", "other"), own["text"], changed)
-    possible = {name: one for name, one in found.items() if name in said or _possible(card, values, one.settings)}
+            known[name] = Variant(usual.group, usual.text, _over(_fewer(card, values, every, usual.work, more), made))
+    for name, content in declared.items():
+        if content is not None:
+            changed = _over(_fewer(card, values, every, 1.0, more), content.get("settings", {}))
+            known[name] = Variant(content.get("kind", "other"), content["text"], changed)
+    possible = {name: one for name, one in known.items() if name in declared or _possible(card, values, one.settings)}
     return _affordable(card, possible, more)
 
 
-def _affordable(card: cards.Card, found: dict[str, Variant], more: float) -> dict[str, Variant]:
+def _affordable(card: cards.Card, known: dict[str, Variant], more: float) -> dict[str, Variant]:
     """The variants without the usual ones for which there is no time; those of the card's own are first."""
     if "seconds" not in card.elsewhere:
-        return found
+        return known
     spent, usual = 0.0, list[str]()
-    for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else -1):
+    for name in sorted(known, key=lambda name: FIRST.index(name) if name in FIRST else -1):
         work = USUAL[name].work if name in USUAL and name not in card.elsewhere else 1.0
         cost = START + work * card.elsewhere["seconds"]
         if name in card.elsewhere:
             spent += cost
         elif spent + cost <= BUDGET * more or len(usual) < SMALLEST:
             spent, usual = spent + cost, [*usual, name]
-    return {name: one for name, one in found.items() if name in card.elsewhere or name in usual}
+    return {name: one for name, one in known.items() if name in card.elsewhere or name in usual}
 
 
 def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> Variant:
@@ -151,8 +151,10 @@ def of(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0
         raise UserError(f"elsewhere/{card.base}: {cards.unknown_name(card.variant, list(known), 'variant')}")
     if name == card.variant:
         return known[name]
-    own = known[name]
-    return own._replace(settings=_over(own.settings, _made(card, _over(values, own.settings), USUAL[TEN_TIMES])))
+    chosen = known[name]
+    return chosen._replace(
+        settings=_over(chosen.settings, _made(card, _over(values, chosen.settings), USUAL[TEN_TIMES]))
+    )
 
 
 def can_go_on(card: cards.Card, values: Values) -> bool:
@@ -190,10 +192,10 @@ def distribution(name: str) -> str:
         return ""
     card = cards.read(name)
     variant = card.variant.removesuffix(LONGER)
-    own = card.elsewhere.get(variant) or {}
-    named = own.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
-    found = named or (variant if variant in distributions() else "")
-    return f"{TOKENS}.{found}" if found and DISTRIBUTION not in card.settings["problems"] else ""
+    content = card.elsewhere.get(variant) or {}
+    named = content.get("settings", {}).get("problems", {}).get(DISTRIBUTION, "")
+    chosen = named or (variant if variant in distributions() else "")
+    return f"{TOKENS}.{chosen}" if chosen and DISTRIBUTION not in card.settings["problems"] else ""
 
 
 def distributions() -> list[str]:
@@ -230,9 +232,9 @@ def _fewer(card: cards.Card, values: Values, every: Values, work: float, more: f
     counted = "instances"
     if counted not in card.settings["problems"]:
         return every
-    own = values["problems"][counted]
-    usual = every.get("problems", {}).get(counted, max(own // SHARE, min(own, 2 * LEAST)))
-    count = min(max(math.ceil(usual / work), LEAST), usual, own)
+    whole = values["problems"][counted]
+    usual = every.get("problems", {}).get(counted, max(whole // SHARE, min(whole, 2 * LEAST)))
+    count = min(max(math.ceil(usual / work), LEAST), usual, whole)
     return _over(every, {"problems": {counted: math.ceil(count * more)}})
 
 
@@ -263,11 +265,11 @@ def check(card: cards.Card) -> None:
     """
     known = {stage: set(settings) for stage, settings in card.settings.items()}
     where, usual = f"{cards.place(card.base)}/card.yaml: elsewhere", [*USUAL, *distributions()]
-    for name, own in card.elsewhere.items():
+    for name, content in card.elsewhere.items():
         if name in ("usual", "seconds"):
             continue
-        require(own is not None or name in usual, f"{where}: {cards.unknown_name(name, usual, 'usual variant')}")
-        for stage, keys in (own if name == "every" else (own or {}).get("settings", {})).items():
+        require(content is not None or name in usual, f"{where}: {cards.unknown_name(name, usual, 'usual variant')}")
+        for stage, keys in (content if name == "every" else (content or {}).get("settings", {})).items():
             for key in keys:
                 fits = key in known[stage] or (stage, key) == ("problems", DISTRIBUTION)
                 require(fits, f"{where}: {name}: there is no setting {stage}.{key}")

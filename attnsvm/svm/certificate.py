@@ -40,18 +40,18 @@ def load(path: str | os.PathLike) -> Arrays:
     return Arrays(path)
 
 
-def tokens_of(path: str | os.PathLike, given: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def tokens_of(path: str | os.PathLike, arrays: Mapping[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Tokens (n, T, d), and lengths (n,): the first lengths[i] tokens of input i count.
 
     The others are padding, whatever numbers are there; here they are zero.
     """
-    require("tokens" in given, f"{path}: the array tokens is missing, (n, T, d)")
-    tokens = _held(path, "tokens", given["tokens"])
-    if "lengths" not in given or tokens.ndim != 3:
+    require("tokens" in arrays, f"{path}: the array tokens is missing, (n, T, d)")
+    tokens = _held(path, "tokens", arrays["tokens"])
+    if "lengths" not in arrays or tokens.ndim != 3:
         tokens = finite_array(f"{path}: tokens", tokens, (None, None, None), "(n, T, d)")
         return tokens, np.full(len(tokens), tokens.shape[1])
     n, T, _ = tokens.shape
-    lengths = given["lengths"]
+    lengths = arrays["lengths"]
     right = lengths.dtype.kind in "iu" and lengths.shape == (n,) and bool(((lengths >= 1) & (lengths <= T)).all())
     require(right, f"{path}: lengths: expected {n} integers from 1 to {T}, one per input")
     tokens[np.arange(T) >= lengths[:, None]] = 0
@@ -75,14 +75,14 @@ def read(path: str | os.PathLike) -> list[tuple]:
     Raises:
         UserError, ValueError: an array is missing or is not as described; the message is one sentence.
     """
-    given = load(path)
-    tokens, lengths = tokens_of(path, given)
+    arrays = load(path)
+    tokens, lengths = tokens_of(path, arrays)
     n, T, _ = tokens.shape
     for name, meaning in (("queries", "(n, e)"), ("selected", "(n,) int or (n, T) bool")):
-        require(name in given, f"{path}: the array {name} is missing, {meaning}")
-    queries = _held(path, "queries", given["queries"])
+        require(name in arrays, f"{path}: the array {name} is missing, {meaning}")
+    queries = _held(path, "queries", arrays["queries"])
     queries = finite_array(f"{path}: queries", queries, (n, None), f"(n, e) with n = {n} as in tokens")
-    selected = given["selected"]
+    selected = arrays["selected"]
     sets = selected.dtype == bool and selected.shape == (n, T)
     right = sets or (selected.dtype.kind in "iu" and selected.shape == (n,))
     got = f"got {selected.dtype} of shape {selected.shape}"
@@ -185,25 +185,25 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
         UserError, ValueError: a file is not as described, or the claim does not hold; one sentence says why.
     """
     path = Path(path)
-    given = load(path)
-    held = FACTORS if FACTORS[0] in given else ("W",)
-    lacking = [name for name in (*CLAIMED, *held) if name not in given]
+    arrays = load(path)
+    held = FACTORS if FACTORS[0] in arrays else ("W",)
+    lacking = [name for name in (*CLAIMED, *held) if name not in arrays]
     require(not lacking, f"{path}: is no certificate: the array {', '.join(lacking[:1])} is missing")
-    require(_scalar(path, given, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
-    more = sorted(set(given) - {*CLAIMED, *held, "farkas"})  # as a W beside its factors, which alone are judged
+    require(_scalar(path, arrays, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
+    more = sorted(set(arrays) - {*CLAIMED, *held, "farkas"})  # as a W beside its factors, which alone are judged
     require(not more, f"{path}: is no certificate: nothing is proved of its array {', '.join(more[:1])}")
-    problem = path.parent / Path(_scalar(path, given, "problem", "U")).name if problem is None else Path(problem)
+    problem = path.parent / Path(_scalar(path, arrays, "problem", "U")).name if problem is None else Path(problem)
     require(_is_file(problem), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)
-    digested = _scalar(path, given, "problem_sha256", "U")
+    digested = _scalar(path, arrays, "problem_sha256", "U")
     require(digest(inputs) == digested, f"{path}: was made for other tokens than those in {problem}")
     made, bound, equality = matrices(inputs)
-    norm, tol = str(_scalar(path, given, "norm", "U")), float(_scalar(path, given, "tol", "f"))
+    norm, tol = str(_scalar(path, arrays, "norm", "U")), float(_scalar(path, arrays, "tol", "f"))
     require(known(norm), f"{path}: there is no norm {norm!r}")
     provable(tol, f"{path}: tol")
-    status = str(_scalar(path, given, "status", "U"))
+    status = str(_scalar(path, arrays, "status", "U"))
     require(status in PROVED, f"{path}: does not hold: status {status!r} claims nothing")
-    dual_header, *headers = (given.header(name) for name in ("dual", *held))  # nothing is read that cannot be right
+    dual_header, *headers = (arrays.header(name) for name in ("dual", *held))  # nothing is read that cannot be right
     shape, last = (made[0].shape[1], made[1].shape[1]), headers[-1].shape[-1:]
     shapes = [shape] if held == ("W",) else [(size, *last) for size in shape]
     require(
@@ -213,47 +213,48 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
         f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
         f"got {' and '.join(str(header.shape) for header in headers)} and {dual_header.shape}",
     )
-    dual, parts = given["dual"], [given[name] for name in held]
+    dual, parts = arrays["dual"], [arrays[name] for name in held]
     if status == "infeasible":
-        reason = _not_refuting(given, made, bound, equality)
+        reason = _not_refuting(arrays, made, bound, equality)
         require(not reason, f"{path}: does not hold: {reason}")
         return f"{path}: no W separates the selected tokens of {problem}: verified exactly"
     claim = SimpleNamespace(status=status, dual=dual)
     claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
-    said = check(made, bound, equality, norm, tol, claim)
-    require(said.status == status, f"{path}: does not hold: {said.reason or 'more is proved: ' + said.status}")
+    verdict = check(made, bound, equality, norm, tol, claim)
+    require(verdict.status == status, f"{path}: does not hold: {verdict.reason or 'more is proved: ' + verdict.status}")
     if status == "remote":
-        low = written(*said.low.as_integer_ratio(), 6, up=False)
+        low = written(*verdict.low.as_integer_ratio(), 6, up=False)
         return f"{path}: no W whose norm {norm} is below {low} separates the tokens of {problem}: verified"
     if len(bound) == 0:
         return f"{path}: W = 0 solves {problem}, which asks nothing of W: every input has one token alone"
-    near = f", the solution within {_up(said.radius, 2)} of W" if norm == "fro" else ""
-    low, high = written(*said.low.as_integer_ratio(), 12, up=False), _up(said.high, 12)
+    near = f", the solution within {_up(verdict.radius, 2)} of W" if norm == "fro" else ""
+    low, high = written(*verdict.low.as_integer_ratio(), 12, up=False), _up(verdict.high, 12)
     return (
         f"{path}: solves {problem} in the norm {norm}: the least norm lies between {low} and "
-        f"{high}, relative gap {_up(max(said.gap, 0.0), 1)} (tolerance {tol:.0e}){near}; every solution has a "
-        f"rank of at least {said.rank_low} and is within {_up(said.rank_error, 1)} of rank {said.rank_bound}: verified"
+        f"{high}, relative gap {_up(max(verdict.gap, 0.0), 1)} (tolerance {tol:.0e}){near}; every solution has a "
+        f"rank of at least {verdict.rank_low} and is within {_up(verdict.rank_error, 1)} of rank {verdict.rank_bound}: "
+        "verified"
     )
 
 
 def written(numerator: int, denominator: int, digits: int, up: bool) -> str:
     """A number as so many decimal digits that are not below it, or (`up` is False) not above it."""
     context = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    found = context.divide(Decimal(numerator), Decimal(denominator))
-    ordinary = found == 0 or abs(found.adjusted()) < 300  # where a float holds 15 digits
-    return f"{float(found):.{digits}g}" if ordinary else f"{found:.{digits}g}"
+    rounded = context.divide(Decimal(numerator), Decimal(denominator))
+    ordinary = rounded == 0 or abs(rounded.adjusted()) < 300  # where a float holds 15 digits
+    return f"{float(rounded):.{digits}g}" if ordinary else f"{rounded:.{digits}g}"
 
 
 def _up(number: float, digits: int) -> str:
     return written(*number.as_integer_ratio(), digits, up=True) if math.isfinite(number) else str(number)
 
 
-def _not_refuting(given, made, bound, equality) -> str:
+def _not_refuting(arrays, made, bound, equality) -> str:
     """Why the integers of a file do not show that there is no W; "" if they do."""
-    header = given.header("farkas") if "farkas" in given else None
+    header = arrays.header("farkas") if "farkas" in arrays else None
     if header is None or header.dtype.kind != "U" or header.shape != bound.shape:
         return "an exact combination of the constraints (farkas) is missing"
-    texts = given["farkas"].tolist()
+    texts = arrays["farkas"].tolist()
     letters, d, e = sum(map(len, texts)) - len(texts), made[0].shape[1], made[1].shape[1]
     if letters * d > DIGITS[0] or letters * d * e > DIGITS[1]:
         return "the combination of the constraints (farkas) is too long to judge"
@@ -262,11 +263,11 @@ def _not_refuting(given, made, bound, equality) -> str:
     return refuting(made, bound, equality, np.array([integer(text) for text in texts], dtype=object))
 
 
-def _scalar(path, given, name: str, kinds: str):
+def _scalar(path, arrays, name: str, kinds: str):
     """A number, or, of the kind U, a word."""
-    header, what = given.header(name), "word" if kinds == "U" else "number"
+    header, what = arrays.header(name), "word" if kinds == "U" else "number"
     require(header.shape == () and header.dtype.kind in kinds, f"{path}: is no certificate: {name} is not a {what}")
-    return given[name][()]
+    return arrays[name][()]
 
 
 def _is_file(path: Path) -> bool:

@@ -43,13 +43,13 @@ class DiffersError(ValueError):
 class _Replay:
     def __init__(self, records: Iterable[Record], watch: Callable):
         self.records, self.watch = list(records), watch
-        self.given, self.judged = 0, 0  # how many records: in the place of claims, and of them with an answer
+        self.taken, self.judged = 0, 0  # how many records: in the place of claims, and of them with an answer
 
     def next(self) -> Record:
-        if self.given == len(self.records):
-            raise DiffersError(f"answer {self.given} is asked for, and there is no record of it")
-        self.given += 1
-        return self.records[self.given - 1]
+        if self.taken == len(self.records):
+            raise DiffersError(f"answer {self.taken} is asked for, and there is no record of it")
+        self.taken += 1
+        return self.records[self.taken - 1]
 
 
 _kept: list[Record] | None = None
@@ -81,7 +81,7 @@ def replaying(records: Iterable[Record], watch: Callable = lambda *_: None) -> I
     before, _replay = _replay, _Replay(records, watch)
     try:
         yield
-        if left := len(_replay.records) - _replay.given:
+        if left := len(_replay.records) - _replay.taken:
             raise DiffersError(f"{left} records are left that nothing asks for")
     finally:
         _replay = before
@@ -92,7 +92,7 @@ def replays() -> bool:
     return _replay is not None
 
 
-def given(m: int, shape: tuple[int, int]) -> Record:
+def next_record(m: int, shape: tuple[int, int]) -> Record:
     """The record that stands in the place of the next claim, on m constraints of W (d, e); only inside `replaying`.
 
     Raises:
@@ -100,10 +100,10 @@ def given(m: int, shape: tuple[int, int]) -> Record:
     """
     assert _replay is not None
     record = _replay.next()
-    found = [part.shape for part in record.matrices]
-    held = [shape] if len(found) == 1 else [(size, part[1]) for size, part in zip(shape, found, strict=False)]
-    if len(record.dual) != m or found != held:
-        place = _replay.given - 1
+    shapes = [part.shape for part in record.matrices]
+    held = [shape] if len(shapes) == 1 else [(size, part[1]) for size, part in zip(shape, shapes, strict=False)]
+    if len(record.dual) != m or shapes != held:
+        place = _replay.taken - 1
         raise DiffersError(f"answer {place} is not of the problem with {m} constraints on W of shape {shape}")
     return record
 
@@ -120,7 +120,7 @@ def enter(problem: tuple, claim: "Solution", answer: "Solution", matrices: "tupl
     """
     status = answer.status.value
     judged[status] += 1
-    if _replay is not None and _replay.judged < _replay.given:
+    if _replay is not None and _replay.judged < _replay.taken:
         place, _replay.judged = _replay.judged, _replay.judged + 1
         was = _replay.records[place].status
         if was != status:

@@ -156,7 +156,7 @@ def claimed(status: Status, W: np.ndarray, dual: np.ndarray, method: str) -> Sol
 
 def _recorded(c: Constraints) -> Solution:
     """The claim of the next record."""
-    record = ledger.given(len(c), c.shape)
+    record = ledger.next_record(len(c), c.shape)
     if record.claimed == Status.UNCERTIFIED:
         return _refused(c, c.named_copy())
     nothing = np.full(c.shape, np.nan) if len(record.matrices) != 1 else record.matrices[0]

@@ -112,7 +112,7 @@ def test_a_declared_claim_shows_the_number_that_is_nearest_to_its_limit():
     control = number(run="flow", step=FIRST).must("at first ≥ 0.5", "a fall", "first")
     (claim,) = claims(main, control, END(run="joint").must("at first ≥ 0.5", "a fall", "joint"))
     assert (claim.limit.value, claim.limit.wanted, claim.limit.why) == (0.9, "each ≤ {}", "so")
-    assert [limit.said for limit in claim.also.values()] == ["at first ≥ 0.5"]
+    assert [limit.text for limit in claim.also.values()] == ["at first ≥ 0.5"]
     reading = read(claim)
     assert (reading.value, reading.low, reading.high, reading.instances) == (0.7, 0.6, pytest.approx(0.8), 5)
     assert reading.main == {"flow": True, "joint": True}
@@ -127,7 +127,7 @@ def test_a_statement_of_several_things_has_several_main_conditions():
     first, late = END(run="flow").must("≤ 0.9", "so", "flow"), END(run="joint").must("late ≤ 0.9", "so", "joint")
     again = number(run="joint", step=FIRST).must("at first ≥ 0.5", "a fall", "joint")
     (claim,) = claims((first, late), again)
-    assert [limit.said for limit in claim.also.values()] == ["late ≤ 0.9", "at first ≥ 0.5"]
+    assert [limit.text for limit in claim.also.values()] == ["late ≤ 0.9", "at first ≥ 0.5"]
     reading = read(claim)
     assert (reading.value, reading.main, reading.further) == (0.4, {"flow": True, "joint": True}, {})
     assert read(claim, ROWS.assign(low=0.0)).main == {"flow": True, "joint": False}

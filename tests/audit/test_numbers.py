@@ -71,7 +71,7 @@ def test_a_limit_asks_the_whole_interval(wanted, inside, beyond):
         assert limit.against(seen) == ((low, high) == beyond)
         assert not limit(exact(1.0, 9)), "an interval that is not there is not inside"
     assert limit(1.0) == (limit.wanted[-4] in "≤≥")
-    assert limit.said == wanted.format("1")
+    assert limit.text == wanted.format("1")
 
 
 def test_the_worst_of_several_numbers_is_farthest_towards_the_limit():

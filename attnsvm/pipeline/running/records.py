@@ -1,6 +1,6 @@
 """The answers of a stage in its block file, from which `attnsvm verify` judges all of them again (replay.py).
 
-They lie in a cell that no stage reads: what was asked of the stage, and for every other cell the records of `ledger` in
+They lie in a cell that no stage reads: the task of the stage, and for every other cell the records of `ledger` in
 their order. Multipliers are sparse. A matrix that is also among the arrays of the cell, as a W, is not kept twice.
 """
 
@@ -15,11 +15,11 @@ from attnsvm.svm.ledger import Record
 from attnsvm.svm.verdict import STATUSES
 
 NAME = f"{HIDDEN}answers"
-ASKED = f"{HIDDEN}asked"  # in the place of a cell: the experiment, the stage and its settings
+TASK = f"{HIDDEN}asked"  # in the place of a cell: the experiment, the stage and its settings
 
 
-def asked(name: str, stage: str, settings: dict) -> dict[str, np.ndarray]:
-    """What a stage was asked, in one array."""
+def task(name: str, stage: str, settings: dict) -> dict[str, np.ndarray]:
+    """The task of a stage, in one array."""
     return {"json": np.array(json.dumps({"name": name, "stage": stage, "settings": settings}))}
 
 
@@ -97,7 +97,7 @@ def unpacked(arrays: dict[str, np.ndarray], tree: dict) -> list[Record]:
 
 
 def load(path: str) -> tuple[dict, dict[str, dict[str, np.ndarray]]]:
-    """What a block file keeps: what was asked, and the arrays of `packed` by cell; both empty where it keeps nothing.
+    """What a block file keeps: its task, and the arrays of `packed` by cell; both empty where it keeps nothing.
 
     Raises:
         UserError: the file is damaged.
@@ -107,11 +107,9 @@ def load(path: str) -> tuple[dict, dict[str, dict[str, np.ndarray]]]:
         return {}, {}
     kept = hidden[NAME]
     try:
-        return json.loads(str(kept.pop(ASKED)["json"])), kept
+        return json.loads(str(kept.pop(TASK)["json"])), kept
     except (ValueError, KeyError) as error:
-        raise UserError(
-            f"{path}: what was asked of the stage is not kept; delete it and run snakemake again"
-        ) from error
+        raise UserError(f"{path}: the task of the stage is not kept; delete it and run snakemake again") from error
 
 
 def _own(tree: dict) -> Iterator[np.ndarray]:

@@ -58,16 +58,16 @@ class Seen(NamedTuple):
 def main(folders: list[str]) -> int:
     """Judge what lies under the folders again; the status is 1 where anything differs, and each such file is named."""
     whole, judged, failed = Seen(Counter(), 0, 0.0, {}, {}, []), 0, 0
-    found = [path for folder in folders for path in files(folder)]
-    blocks: dict[Path, dict[Path, Seen]] = {path.parent.parent: {} for path in found}
-    for path in found:
+    paths = [path for folder in folders for path in files(folder)]
+    blocks: dict[Path, dict[Path, Seen]] = {path.parent.parent: {} for path in paths}
+    for path in paths:
         try:
             seen = again(path)
         except Exception as error:  # whatever a broken file raises, the others are judged all the same
             known = isinstance(error, UserError | ValueError | IndexError | KeyError)
             what = str(error) if known else f"is not as it was written ({type(error).__name__}: {error})"
-            said = what if str(path) in what else f"{path}: {what}"
-            print(shown(f"{said}: its answers are not confirmed"), flush=True)
+            sentence = what if str(path) in what else f"{path}: {what}"
+            print(shown(f"{sentence}: its answers are not confirmed"), flush=True)
             failed += 1
             continue
         blocks[path.parent.parent][path] = seen
@@ -78,14 +78,14 @@ def main(folders: list[str]) -> int:
         )
         if seen.counts:
             judged += 1
-            print(shown(f"{path}: {_said(seen)}"), flush=True)
+            print(shown(f"{path}: {_sentence(seen)}"), flush=True)
     for experiment, seen_of in blocks.items():
         whole_experiment = any(Path(folder) in (experiment, *experiment.parents) for folder in folders)
         if whole_experiment and not failed and (wrong := _together(experiment, seen_of)):
             print(shown(f"{experiment}: {wrong}: its answers are not confirmed"), flush=True)
             failed += 1
     if judged or failed:
-        print(f"{_said(whole)}; judged again from {judged} stage files, {failed} files failed", flush=True)
+        print(f"{_sentence(whole)}; judged again from {judged} stage files, {failed} files failed", flush=True)
     return 1 if failed else 0
 
 
@@ -105,40 +105,40 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
             checker says another thing of one, or the stage makes other arrays of them.
     """
     held = load_cells(path)
-    asked, kept = records.load(str(path))
+    task, kept = records.load(str(path))
     if path.stem != "svm" and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
         return Seen(Counter(), 0, 0.0, {}, {}, [])  # a descent that solves nothing keeps nothing
-    require(bool(asked), f"{path}: its answers were not kept; delete it and run snakemake again")
-    require(asked["stage"] == path.stem, f"{path}: was written by the stage {asked['stage']}")
-    place, name = Path(os.path.abspath(path)).parent.parent, Path(asked["name"])
+    require(bool(task), f"{path}: its answers were not kept; delete it and run snakemake again")
+    require(task["stage"] == path.stem, f"{path}: was written by the stage {task['stage']}")
+    place, name = Path(os.path.abspath(path)).parent.parent, Path(task["name"])
     require(place.parts[-len(name.parts) :] == name.parts, f"{path}: was written for the experiment {name}")
-    card = cards.read(asked["name"])
-    module, settings = card.module(path.stem), asked["settings"]
+    card = cards.read(task["name"])
+    module, settings = card.module(path.stem), task["settings"]
     for key, value in card.fixed.items():
         require(settings.get(key) == value, f"{path}: was made with {key} = {settings.get(key)}, not {value}")
     inputs = {stage: str(path.with_name(f"{stage}.npz")) for stage in card.stages[: card.stages.index(path.stem)]}
     drawn, trained = load_cells(inputs["problems"]), stages.of_stage(inputs, "descent")
     alone = held.keys() - drawn.keys()  # a cell of which the stage makes nothing is not in its file
     require(not alone, f"{path}: {', '.join(sorted(alone))}: there are no such problems")
-    found: list[dict] = []
+    judged: list[dict] = []
     proofs = []
     for label, cell in drawn.items():
         mine = kept.get(label, {})
         with _named(f"{path}: {label}"):
-            given = records.unpacked(mine, held[label]) if mine else []
+            recorded = records.unpacked(mine, held[label]) if mine else []
             before = Counter(ledger.judged)
-            with ledger.replaying(given, watch):
+            with ledger.replaying(recorded, watch):
                 if path.stem == "svm":
                     made = stages.svm_of(module, cell, trained[label], settings)
                 else:
                     made = stages.descent_of(module, cell, settings, f"{card.name} {label}")
             _same(made, held.get(label, {}), "")
-            said = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
-            require(said == ledger.judged - before, "the file lacks answers that the checker judged")
-        found += [batch for _, batch in answers.batches(made)]
+            counted = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
+            require(counted == ledger.judged - before, "the file lacks answers that the checker judged")
+        judged += [batch for _, batch in answers.batches(made)]
         proofs.append(answers.count(made, card.name))
     seeds = {label: cell["problems"]["seeds"].tolist() for label, cell in drawn.items()}
-    return _seen(found)._replace(settings=settings, seeds=seeds, proofs=proofs)
+    return _seen(judged)._replace(settings=settings, seeds=seeds, proofs=proofs)
 
 
 def _together(experiment: Path, files: dict[Path, Seen]) -> str:
@@ -198,7 +198,7 @@ def _seen(batches: list[dict]) -> Seen:
     return Seen(counts, rational, largest, {}, {}, [])
 
 
-def _said(seen: Seen) -> str:
+def _sentence(seen: Seen) -> str:
     by_status = ", ".join(f"{seen.counts[word]:,} {word}" for word in STATUSES if seen.counts[word])
     return (
         f"{seen.counts.total():,} answers: {by_status or 'none'}; {seen.rational:,} decided in rationals; "

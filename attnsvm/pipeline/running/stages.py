@@ -61,14 +61,14 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
             _require_finite(label, trained[label], diverged)
             if judged:
                 kept[label] = records.packed(judged, trained[label])
-    asked = {records.ASKED: records.asked(name, "descent", settings)}
-    save_cells(output, trained | ({records.NAME: asked | kept} if kept else {}))
+    task = {records.TASK: records.task(name, "descent", settings)}
+    save_cells(output, trained | ({records.NAME: task | kept} if kept else {}))
 
 
 def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     """Solve and certify the max-margin problems of a block; `inputs`: the block's file by stage."""
     drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), dict[str, dict]()
-    kept = {records.ASKED: records.asked(name, "svm", settings)}
+    kept = {records.TASK: records.task(name, "svm", settings)}
     with (
         _module(name, "svm") as module,
         answers.all_kept(solved),
@@ -141,11 +141,10 @@ def measures(name: str, settings: dict, files: Iterable[dict[str, str]], outputs
             for inputs in files
         )
         gathered = gathering.gather(name, measured, nothing=bool(cards.of_variant(name)[1]))
-        found = gathered.measures
-        table = drawn_table(name, found, settings)
+        table = drawn_table(name, gathered.measures, settings)
     save_table(outputs["table"], table)
-    save_table(outputs["instances"], found.instances)
-    save_csv(outputs["outcomes"], gathering.count_outcomes(found))
+    save_table(outputs["instances"], gathered.measures.instances)
+    save_csv(outputs["outcomes"], gathering.count_outcomes(gathered.measures))
     save_csv(outputs["cells"], gathered.cells)
     save_csv(outputs["certificates"], answers.total(gathered.certificates, name))
 
@@ -224,14 +223,14 @@ def _module(name: str, stage: str) -> Iterator[ModuleType]:
         yield cards.read(name).module(stage)
 
 
-def _returned(module: ModuleType, function: str, kind: type, *given):
-    """What a function of an experiment makes of what it is given.
+def _returned(module: ModuleType, function: str, kind: type, *arguments):
+    """What a function of an experiment makes of its arguments.
 
     Raises:
         UserError: there is no such function, or it returns something else than `kind`.
     """
     require(hasattr(module, function), f"{_file(module)}: there is no function `{function}`")
-    made = getattr(module, function)(*given)
+    made = getattr(module, function)(*arguments)
     what = f"`{function}` returned {type(made).__name__}: let it return {kind.__name__}"
     require(isinstance(made, kind), f"{_file(module)}: {what}")
     if isinstance(made, dict):
@@ -262,8 +261,8 @@ def _measured(name: str, module: ModuleType, settings: dict, inputs: dict[str, s
     parts, proofs = [], []
     for label, content in drawn.items():
         place, cell, batch = _placed(content)
-        given = cell, batch, trained[label], solved[label], settings
-        parts.append((place, cell, _returned(module, "measures", Measures, *given)))
+        arguments = cell, batch, trained[label], solved[label], settings
+        parts.append((place, cell, _returned(module, "measures", Measures, *arguments)))
         proofs += [answers.count(trained[label], name), answers.count(solved[label], name)]
     return gathering.block(parts, answers.total(proofs, name))
 

@@ -348,7 +348,7 @@ def of(name, change):
     return lambda arrays: arrays.update({path: change(arrays[path])})
 
 
-ASKED = f"{records.NAME}/{records.ASKED}/json"
+ASKED = f"{records.NAME}/{records.TASK}/json"
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,14 @@ def test_no_two_files_of_tests_have_the_same_name():
     assert len(set(names)) == len(names)
 
 
+def test_no_test_imports_from_a_conftest():
+    """There are several: which one comes first, and so whether a part of the suite is collected, is chance."""
+    importing = [
+        path for path in FILES if re.search(r"^\s*(from|import) conftest\b", path.read_text("utf-8"), re.MULTILINE)
+    ]
+    assert not importing
+
+
 def test_every_folder_of_tests_is_a_room_of_the_package_or_says_what_it_is():
     rooms = {path.name for path in (ROOT / "attnsvm").iterdir() if path.is_dir()}
     folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}

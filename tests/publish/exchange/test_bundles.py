@@ -13,8 +13,8 @@ from collections import Counter
 
 import pyarrow as pa
 import pytest
-from conftest import NAME, TARGET, Built, clone, results
 from interrupted import ended_at
+from made_up import NAME, TARGET, Built, clone, results
 
 from attnsvm import checksums, command
 from attnsvm.errors import UserError

@@ -4,8 +4,8 @@ import hashlib
 import json
 
 import pytest
-from conftest import NAME, Built
 from harness import ROOT
+from made_up import NAME, Built
 
 from attnsvm.errors import UserError
 from attnsvm.publish.documents import codemeta

@@ -9,6 +9,7 @@ near.below(end(run="joint", quantity="distance"), "flow is nearer")
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -227,7 +228,8 @@ class Condition:
             limit: another than the condition's own; the main one of the claim where it must lie beyond that.
         """
         limit = limit or self.limit
-        entries, words = self._worded(table, limit)
+        entries = self.number.read(table)
+        words = self._worded(table, entries, limit)
         others = self.other.read(table) if self.other else entries
         met: dict[str, bool] = {}
         for part, (one, other) in zip(words, _paired(entries, others), strict=True):
@@ -243,36 +245,42 @@ class Condition:
         limit = limit or self.limit
         if limit is None or self.beyond or STEP not in table:
             return set()
-        entries, words = self._worded(table, limit)
+        entries = self.number.read(table)
         left = [place for place, one in enumerate(entries) if not self._met(one.number, one.number, limit)]
-        goes = {place: self._goes(table, place, entries[place], limit) for place in left}
+        at = cache(partial(self._at, table))
+        goes = {place: self._goes(table, place, entries[place], limit, at) for place in left}
+        if not any(goes.values()):
+            return set()
+        words = self._worded(table, entries, limit)
         return {words[place] for place in left} - {words[place] for place, going in goes.items() if not going}
 
-    def _goes(self, table: pd.DataFrame, place: int, last: Entry, limit: Limit) -> bool:
-        """Whether the number in a place of those read goes to a limit over its last decade of steps."""
+    def _goes(self, table: pd.DataFrame, place: int, last: Entry, limit: Limit, at: Callable) -> bool:
+        """Whether the number in a place of those read goes to a limit over its last decade of steps; `at`: `_at`."""
         end: Any = last.row.get(STEP)
         if end is None or self.number.at(end) is self.number:  # no number after the last step
             return False
         steps = np.unique(table[STEP][(table[STEP] <= end) & (table[STEP] >= end / DECADE)].dropna())
-        path = []
-        for step in steps:
-            try:
-                one = self.number.at(step).read(table)[place].number
-            except (NoInstance, IndexError):
-                continue
-            path.append((step, one.value if self.around is None else abs(one.value - self.around)))
+        there = ((step, numbers[place].value) for step in steps if len(numbers := at(step)) > place)
+        path = [(step, value if self.around is None else abs(value - self.around)) for step, value in there]
         return goes_to(limit.value, limit.falls, *np.array(path).reshape(-1, 2).T)
 
-    def _worded(self, table: pd.DataFrame, limit: Limit | None) -> tuple[list[Entry], list[str]]:
-        """The numbers, and of each the words of its part."""
-        entries, beside = self.number.read(table), {name: one.read(table) for name, one in self.beside.items()}
+    def _at(self, table: pd.DataFrame, step: float) -> list[Estimate]:
+        """The numbers after a step; none where one of them is missing."""
+        try:
+            return [one.number for one in self.number.at(step).read(table)]
+        except NoInstance:
+            return []
+
+    def _worded(self, table: pd.DataFrame, entries: list[Entry], limit: Limit | None) -> list[str]:
+        """Of each of the numbers the words of its part."""
+        beside = {name: one.read(table) for name, one in self.beside.items()}
         words = []
         for place, one in enumerate(entries):
             named = {name: _like(place, others, entries).number for name, others in beside.items()}
             row = {column: self.names.get(value) or value for column, value in one.row.items()}
             limited = {"limit": limit.value} if limit else {}
             words.append(self.words.format(**{**row, **one.number._asdict(), **limited, **named}))
-        return entries, words
+        return words
 
     def worst(self, numbers: list[Estimate], limit: Limit) -> Estimate:
         """The number that is nearest to a limit, or farthest beyond it."""

@@ -7,13 +7,14 @@ import io
 import json
 import os
 import random
+import re
 import signal
 import tarfile
 from collections import Counter
 
 import pyarrow as pa
 import pytest
-from interrupted import ended_at
+from interrupted import ended_at, left_by_kills
 from made_up import NAME, TARGET, Built, clone, results
 
 from attnsvm import checksums, command
@@ -395,18 +396,39 @@ def sound(folder, made_up):
     return {path for path in files if "/." not in path}
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, errno.ENOSPC])
-def test_whenever_it_ends_a_file_is_not_there_or_there_with_all_that_belongs_to_it(made_up, packed, tmp_path, how):
-    """A kill, or an error, at every change of the disk; older records of Snakemake do not speak for what arrives."""
-    whole, ends = {*of_results(results(made_up.folder))}, Counter()
+def with_old_records(folder, made_up):
+    """A clone with older records of Snakemake, which do not speak for what arrives; and the files that arrive."""
+    whole = {*of_results(results(made_up.folder))}
+    for path in whole:
+        old = clone(folder) / records.OWN / records.name(path)
+        old.parent.mkdir(parents=True, exist_ok=True)
+        old.write_text('{"input": [], "params": ["of another time"]}')
+    return folder, whole
+
+
+def test_wherever_it_is_killed_a_file_is_not_there_or_there_with_all_that_belongs_to_it(made_up, packed, tmp_path):
+    fresh, whole = with_old_records(tmp_path / "fresh", made_up)
+    states = left_by_kills(lambda: unbundle.read(packed, fresh), fresh, tmp_path / "states")
+    assert len(states) > 4 * len(whole)
+    for number in (1, len(states) // 2, len(states)):
+        killed, _ = with_old_records(tmp_path / f"killed{number}", made_up)
+        assert ended_at(number, signal.SIGKILL, lambda killed=killed: unbundle.read(packed, killed)) == "killed"
+        ours, theirs = (
+            {re.sub(r"\.\d+\.tmp$", "", path) for path in results(at)} for at in (killed, states[number - 1])
+        )
+        assert ours == theirs
+    for state in states:
+        sound(state, made_up)
+        unbundle.read(packed, state)
+        assert sound(state, made_up) == whole
+
+
+def test_wherever_the_disk_is_full_a_file_is_not_there_or_there_with_all_that_belongs_to_it(made_up, packed, tmp_path):
+    ends = Counter()
     for number in range(1, 1000):
-        fresh = clone(tmp_path / f"fresh{number}")
-        for path in whole:
-            old = fresh / records.OWN / records.name(path)
-            old.parent.mkdir(parents=True, exist_ok=True)
-            old.write_text('{"input": [], "params": ["of another time"]}')
+        fresh, whole = with_old_records(tmp_path / f"fresh{number}", made_up)
         before = {*fresh.rglob("*")}
-        end = ended_at(number, how, lambda fresh=fresh: unbundle.read(packed, fresh))
+        end = ended_at(number, errno.ENOSPC, lambda fresh=fresh: unbundle.read(packed, fresh))
         there = sound(fresh, made_up)
         if end == "done":
             break
@@ -416,7 +438,7 @@ def test_whenever_it_ends_a_file_is_not_there_or_there_with_all_that_belongs_to_
         assert there == whole or end != "endured"
         unbundle.read(packed, fresh)
         assert sound(fresh, made_up) == whole
-    assert ends["killed" if how == signal.SIGKILL else "refused"] > 4 * len(whole)
+    assert ends["refused"] > 4 * len(whole)
 
 
 def test_results_on_another_disk_and_behind_links(made_up, packed, tmp_path, small_disk):

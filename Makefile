@@ -33,9 +33,10 @@ help:
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, pipeline or workflow: one part of it"
-	@echo "               PART=cluster: what it leaves out, the tests that start a SLURM cluster or a browser"
-	@echo "make test-fast the mathematics alone, without the compiled engine and the pipeline"
+	@echo "make test      run the test suite; PART=mathematics, engine, reading, pipeline or workflow: one part of it"
+	@echo "               PART=cluster: what it leaves out to CI, the tests that start a cluster, a bucket or a browser"
+	@echo "               PART=hostile: and kills, damage, full disks, files of strangers, machines that forbid to write"
+	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
@@ -61,26 +62,34 @@ all: install
 	$(IN_VENV) "$$bin/snakemake" figures/all audit
 
 # A file of tests is given to one of several processes as a whole, in the order of tests/conftest.py. Three processes suit two
-# cores, since one of them often waits for what it started. The mathematics and the engine never wait: there two are quicker.
+# cores, since one of them often waits for what it started. Three parts never wait: there two are quicker.
 PYTEST = $(IN_VENV) OMP_NUM_THREADS=1 "$$bin/python" -m pytest
-SIDE_BY_SIDE = -n $(if $(filter mathematics engine,$(PART)),2,3) --dist loadfile --no-loadscope-reorder
+SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist loadfile --no-loadscope-reorder
 # The parts of the suite, which CI runs side by side: make test PART=workflow
-PARTS = mathematics engine pipeline workflow cluster
+PARTS = mathematics engine reading pipeline workflow cluster hostile
 # These files of tests/experiments compile loops, too.
 COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries graph_limits \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail known_answers ladder law_of_layers layer_shapes layers_beyond \
 	local_convergence mirror_descent multi_token one_norm other_steps penalised_head real_tokens refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads two_stages
 engine = tests/training tests/geometry tests/experiments/theory $(COMPILED:%=tests/experiments/test_%.py)
-pipeline = $(filter-out %__pycache__ tests/pipeline/cluster,$(wildcard tests/pipeline/*)) $(filter-out %__pycache__ tests/publish/site,$(wildcard tests/publish/*)) tests/project
-workflow = $(filter-out $(cluster),$(wildcard tests/workflow/test_*.py)) tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
-# What starts a cluster or a browser: CI runs it, and `make test` does not wait for it.
-cluster = tests/pipeline/cluster tests/publish/site tests/workflow/test_report.py tests/inspect/test_inspect_browser.py
-mathematics = tests $(patsubst %,--ignore=%,$(engine) $(pipeline) $(workflow) $(cluster))
+# What is read: claims, cards, pictures, models.
+reading = tests/audit tests/inspect tests/plots/test_style.py tests/experiments/test_every_experiment.py
+pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/publish/*)) tests/project
+workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py)) tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py
+# CI runs these two, and `make test` does not wait for them. What starts a cluster, a bucket or a browser; what is done to us.
+cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
+hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
+	tests/publish/exchange/test_bundles.py \
+	$(patsubst %,tests/workflow/test_%.py,damage gone intermediates machines memory_grows only_snakemake resume)
+LEFT = $(cluster) $(hostile)
+mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
+# A folder of one part may hold files of those that are left out.
+CHOSEN = $(if $(PART),$($(PART)),tests) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT)))
 
 test: install
 	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))
-	$(PYTEST) $(SIDE_BY_SIDE) $(if $(PART),$($(PART)),tests $(cluster:%=--ignore=%))
+	$(PYTEST) $(SIDE_BY_SIDE) $(CHOSEN)
 
 test-fast: override PART = mathematics
 test-fast: test

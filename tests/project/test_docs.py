@@ -195,36 +195,45 @@ def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists()
             assert command in targets, f"{page.name}: make {command}"
 
 
-def paths_of(part):
-    """The files and folders of a part of the suite, as make has them."""
+def paths_of(part, *given):
+    """The files and folders of a part of the suite, as make has them; `given`: further arguments of make."""
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
-    command = ["make", "-s", f"--eval=shown: ; @echo $({part})", "shown"]
+    command = ["make", "-s", f"--eval=shown: ; @echo $({part})", "shown", *given]
     return subprocess.run(command, cwd=ROOT, env=outside, check=True, capture_output=True, text=True).stdout.split()
 
 
 def test_continuous_integration_runs_lint_and_all_tests():
     ci = (ROOT / ".ci/run").read_text()
     whole = [line.strip() for line in re.search(r'^""\)\n(.*?);;$', ci, re.MULTILINE | re.DOTALL)[1].splitlines()]
-    assert whole == [f"make {words} VENV=.venv-ci" for words in ("lint", "test", "test PART=cluster")] + [""]
+    assert whole == [
+        f"make {words} VENV=.venv-ci" for words in ("lint", "test", "test PART=cluster", "test PART=hostile")
+    ] + [""]
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
     assert job["steps"][-1] == {"run": ".ci/run ${{ matrix.part }}"}
     makefile = (ROOT / "Makefile").read_text()
     (parts,) = re.findall(r"^PARTS = (.*)$", makefile, re.MULTILINE)
     assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split()]
     assert parts.split()[0] == "mathematics"  # what no other part has
-    for part in parts.split()[1:]:
-        paths = paths_of(part)
-        assert paths
-        assert all((ROOT / path).exists() for path in paths), part
-    assert (
-        f"mathematics = tests $(patsubst %,--ignore=%,{' '.join(f'$({part})' for part in parts.split()[1:])})"
-        in makefile
-    )
+    others = [paths_of(part) for part in parts.split()[1:]]
+    assert all(paths and all((ROOT / path).exists() for path in paths) for paths in others)
+    every = [path for paths in others for path in paths]
+    assert len(set(every)) == len(every)
+    assert sorted(paths_of("mathematics")) == sorted(["tests", *(f"--ignore={path}" for path in every)])
+
+
+def test_what_make_test_leaves_out_is_a_part_of_its_own():
+    """And a part whose folder holds files of these leaves them out, too."""
+    left = sorted(f"--ignore={path}" for part in ("cluster", "hostile") for path in paths_of(part))
+    assert sorted(paths_of("CHOSEN")) == sorted(["tests", *left])
+    for part in ("reading", "pipeline"):
+        assert sorted(paths_of("CHOSEN", f"PART={part}")) == sorted(paths_of(part) + left)
+    cluster = sorted(path for path in paths_of("CHOSEN", "PART=cluster") if not path.startswith("--"))
+    assert cluster == sorted(paths_of("cluster"))
 
 
 def test_no_mathematics_starts_snakemake():
     """`make test-fast` waits for no smoke run."""
-    elsewhere = [ROOT / path for part in ("pipeline", "workflow", "cluster") for path in paths_of(part)]
+    elsewhere = [ROOT / path for part in ("pipeline", "workflow", "cluster", "hostile") for path in paths_of(part)]
     for path in (ROOT / "tests").rglob("test_*.py"):
         if not any(path == other or other in path.parents for other in elsewhere):
             assert not re.search(r"def \w+\([^)]*\b(built|everything|cluster)\b", path.read_text()), path

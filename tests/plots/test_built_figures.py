@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from harness import BUILT
-from in_process import SEEN
+from in_process import AGAIN, SEEN
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -54,6 +54,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
 @pytest.mark.parametrize("card", FIGURES[::11], ids=lambda card: card.name)
 def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     """In another process, of a few: tests/workflow/test_smoke.py."""
+    assert card.name in AGAIN
     stages.figure(card.name, settings(card.name), tables(everything, card), str(tmp_path / card.name))
     for kind in ("pdf", "png", "csv"):
         ours, first = tmp_path / f"{card.name}.{kind}", everything / BUILT / f"figures/{card.name}.{kind}"

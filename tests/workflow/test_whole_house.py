@@ -3,6 +3,7 @@
 By day it builds those in `harness.FEW`; tests/experiments and tests/plots look at all, made in one process.
 """
 
+import in_process
 import pytest
 from harness import BUILT, NOTHING, build, copy_repository, dry, snapshot
 
@@ -12,9 +13,10 @@ TIMED = (".json", ".json.sha256")  # provenance holds times
 
 
 @pytest.mark.slow
-def test_snakemake_builds_every_experiment_as_one_process_does(everything, tmp_path):
-    folder = copy_repository(tmp_path / "house")
+def test_snakemake_builds_every_experiment_as_one_process_does(tmp_path):
+    folder, everything = (copy_repository(tmp_path / name) for name in ("house", "alone"))
     build(folder)
+    in_process.run_all(everything, {*in_process.FIGURES})
     patterns = [f"{BUILT}/results/**/*.*", f"{BUILT}/figures/*.*"]
     ours, theirs = snapshot(folder, *patterns), snapshot(everything, *patterns)
     ours = {path: data for path, data in ours.items() if "/benchmarks/" not in path and "/logs/" not in path}

@@ -49,7 +49,7 @@ def smoke(tmp_path_factory):
 def test_another_split_into_blocks_in_another_folder_gives_the_same_bytes(name, smoke, everything):
     """The pipeline's blocks, a batch of one, where libraries take other ways, and a batch without that one.
 
-    In another process, by Snakemake: tests/workflow/test_smoke.py.
+    In another process, by Snakemake: tests/workflow/test_whole_house.py.
     """
     for key, path in smoke(name).paths.items():
         assert Path(path).read_bytes() == (everything / BUILT / "results" / name / WRITTEN[key]).read_bytes(), key

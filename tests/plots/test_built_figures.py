@@ -53,7 +53,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
 
 @pytest.mark.parametrize("card", FIGURES[::11], ids=lambda card: card.name)
 def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
-    """In another process, of a few: tests/workflow/test_smoke.py."""
+    """In another process, of a few: tests/workflow/test_whole_house.py."""
     assert card.name in AGAIN
     stages.figure(card.name, settings(card.name), tables(everything, card), str(tmp_path / card.name))
     for kind in ("pdf", "png", "csv"):

@@ -50,7 +50,7 @@ def test_forks_one_after_another_know_nothing_of_one_another(built, tmp_path):
 
 
 def test_a_fork_builds_the_same_bytes(built, tmp_path):
-    """Of figures and of every other experiment: test_smoke.py, whose other side one plain process makes."""
+    """Of figures and of every other experiment: test_whole_house.py, whose other side one plain process makes."""
     table = f"{BUILT}/results/feasibility/measures.parquet"
     folders = [clone(built, tmp_path / name) for name in ("forked", "started")]
     assert forked(folders[0], table)[0] == started(folders[1], table)[0] == 0

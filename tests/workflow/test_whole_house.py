@@ -1,15 +1,43 @@
-"""By night: Snakemake builds every experiment at smoke scale, and has the bytes of the run in one process.
+"""The smoke run of every experiment in one process, which tests/experiments and tests/plots look at, is the pipeline's.
 
-By day it builds those in `harness.FEW`; tests/experiments and tests/plots look at all, made in one process.
+By day for the experiments in `harness.FEW`, by night, when Snakemake builds every one, for all.
 """
 
 import in_process
 import pytest
-from harness import BUILT, NOTHING, build, copy_repository, dry, snapshot
+from harness import BUILT, FEW, NOTHING, build, copy_repository, dry, run_python, snapshot
 
 from attnsvm.publish.exchange import bundle, unbundle
 
 TIMED = (".json", ".json.sha256")  # provenance holds times
+
+
+def test_the_jobs_of_snakemake_write_what_the_stages_write_in_one_process(built, everything):
+    """So what tests/experiments/test_every_smoke_run.py says of all experiments, it says of the pipeline's files."""
+    ours = [f"{BUILT}/results/{name}/**/*.*" for name in FEW] + [f"{BUILT}/figures/{name}.*" for name in FEW]
+    theirs, made = snapshot(built, *ours), snapshot(everything, *ours)
+    timed = {path for path in theirs if "provenance" in path or path.endswith((".json", ".json.sha256"))}
+    assert {path for path in theirs if theirs[path] != made.get(path)} <= timed
+    assert theirs.keys() == made.keys()
+    assert len(theirs) > 200
+
+
+AUDIT = """
+import sys
+from attnsvm.pipeline.running import auditing
+from attnsvm.pipeline.configuration import resolve
+folder, there = sys.argv[1:]
+auditing.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)
+auditing.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")
+"""
+
+
+def test_the_audit_of_the_same_tables_has_the_same_bytes_in_another_process(everything, tmp_path):
+    """Tables and figures: tests/experiments/test_every_smoke_run.py and tests/plots/test_built_figures.py."""
+    run_python(AUDIT % in_process.AUDIT, everything / BUILT, tmp_path, PYTHONHASHSEED="7")
+    ours = [everything / BUILT / "results/audit" / name for name in in_process.AUDIT.values()]
+    ours += [everything / BUILT / f"figures/audit.{kind}" for kind in ("png", "pdf", "svg")]
+    assert [path.name for path in ours if path.read_bytes() != (tmp_path / path.name).read_bytes()] == []
 
 
 @pytest.mark.slow

@@ -33,9 +33,9 @@ help:
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, reading, pipeline, workflow or house: one part"
-	@echo "               PART=cluster: what it leaves out to CI, the tests that start a cluster, a bucket or a browser"
-	@echo "               PART=hostile: and kills, damage, full disks, files of strangers, machines that forbid to write"
+	@echo "make test      run the test suite; PART=mathematics, engine, reading, pipeline or workflow: one part of it"
+	@echo "               CI runs three parts more. PART=house: the smoke run of every experiment, where make test has a few"
+	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
 	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
@@ -76,16 +76,16 @@ engine = tests/training tests/geometry tests/experiments/theory $(COMPILED:%=tes
 # What is read: claims, cards, pictures, models.
 reading = tests/audit tests/inspect tests/plots/test_style.py tests/experiments/test_every_experiment.py
 pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/publish/*)) tests/project
-workflow = $(filter-out $(house) $(LEFT),$(wildcard tests/workflow/test_*.py))
-# The smoke run of every experiment, of which it is made, drawn and asked everything; Snakemake itself runs a few.
+workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
+# These three are CI's, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
+# starts a cluster, a bucket or a browser; what is done to this software.
 house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
-# CI runs these two, and `make test` does not wait for them. What starts a cluster, a bucket or a browser; what is done to us.
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
 hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
 	tests/publish/exchange/test_bundles.py \
 	$(patsubst %,tests/workflow/test_%.py,damage gone intermediates machines memory_grows only_snakemake resume)
-LEFT = $(cluster) $(hostile)
-mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(house) $(LEFT))
+LEFT = $(house) $(cluster) $(hostile)
+mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.
 CHOSEN = $(if $(PART),$($(PART)),tests) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT)))
 

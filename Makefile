@@ -87,7 +87,7 @@ hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_els
 LEFT = $(house) $(cluster) $(hostile)
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.
-CHOSEN = $(if $(PART),$($(PART)),tests) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT)))
+CHOSEN = $(if $(PART),$($(PART)) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT))),tests $(LEFT:%=--ignore=%))
 
 test: install
 	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))

@@ -153,7 +153,7 @@ def test_a_part_that_is_none_is_refused(clone, part):
     before = everything(clone)
     run = make(clone, "test", f"PART={part}", f"PYTHON={program(clone.parent / 'stub/python')}")
     assert run.returncode != 0
-    assert "PART: the parts are mathematics engine pipeline workflow cluster" in run.stderr
+    assert "PART: the parts are mathematics engine reading pipeline workflow house cluster hostile" in run.stderr
     assert not [arguments for arguments, _ in told(clone) if "pytest" in arguments]
     assert everything(clone) == before
 

@@ -14,7 +14,7 @@ from attnsvm.pipeline.cards import STAGES
 from attnsvm.pipeline.cluster.costs import BLOCK_STAGES, Cost, costs
 
 OTHER = 1.5  # seconds of a job without a measured time: a figure, the audit, a page
-START = 0.5  # seconds at least of every other: its imports
+START = 0.8  # seconds of every other before and after what is measured of it
 LONG = 60.0  # expected seconds from which on a run says how long it takes before it begins
 TRUSTED = 20.0  # expected seconds of finished jobs from which on this run says more than the file
 FINISHING = 1e4  # priority of a job after the blocks: a figure, the audit, a page
@@ -68,7 +68,7 @@ class Outlook:
         cost = self.measured.get(experiment)
         if cost is None or stage not in cost.stages:
             return OTHER
-        return max(cost.work[stage] / max(self.counts[kind], 1), START)
+        return cost.work[stage] / max(self.counts[kind], 1) + START
 
     def whole(self) -> float:
         """Seconds of the whole run: what all cores share, and no less than the longest way, see `priority`."""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, TRUSTED, Outlook, known, line, priority
+from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, START, TRUSTED, Outlook, known, line, priority
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
 
@@ -19,34 +19,35 @@ def times(tmp_path):
 
 def test_a_stage_is_shared_by_its_blocks(times):
     outlook = Outlook(JOBS, 2, times)
-    assert outlook.expected(("descent", "cone")) == 50
-    assert outlook.expected(("measures", "cone")) == 7
+    assert outlook.expected(("descent", "cone")) == 50 + START
+    assert outlook.expected(("measures", "cone")) == 7 + START
     assert outlook.expected(("figure", "")) == OTHER
-    assert outlook.left([], 0.0) == (100 + 7 + OTHER) / 2
+    assert outlook.left([], 0.0) == pytest.approx((100 + 7 + OTHER + 3 * START) / 2)
 
 
 def test_times_are_those_of_the_machine_that_paces_are_ratios_to(times):
     written = json.loads(times.read_text())
     times.write_text(json.dumps(written | {"pace": 0.5}))
-    assert Outlook(JOBS, 2, times).expected(("descent", "cone")) == 100
+    assert Outlook(JOBS, 2, times).expected(("descent", "cone")) == 100 + START
 
 
 def test_the_whole_is_shared_by_the_cores_and_no_less_than_the_longest_way(times):
     few, many = Outlook(JOBS, 1, times), Outlook(JOBS, 100, times)
     few.pace, few.before = 2.0, 30.0
-    assert few.whole() == (100 + 7 + OTHER) * 2 + 30
-    assert many.whole() == 50 + 7
+    assert few.whole() == pytest.approx((100 + 7 + OTHER + 3 * START) * 2 + 30)
+    assert many.whole() == pytest.approx(50 + 7 + 2 * START)
 
 
 def test_blocks_measured_apart_share_the_measuring(times):
     outlook = Outlook([("measures_of_block", "cone")] * 7, 1, times)
-    assert outlook.expected(("measures_of_block", "cone")) == 1
+    assert outlook.expected(("measures_of_block", "cone")) == 1 + START
 
 
 def test_a_run_twice_as_slow_takes_twice_as_long(times):
     """Half the training done in 50 s on two cores: 50 s were expected, 100 were used."""
     left = Outlook(JOBS, 2, times).left([("descent", "cone")], 50.0)
-    assert left == pytest.approx((50 + 7 + OTHER) / 2 * (100 + TRUSTED) / (50 + TRUSTED))
+    ahead, behind = 50 + 7 + OTHER + 2 * START, 50 + START
+    assert left == pytest.approx(ahead / 2 * (100 + TRUSTED) / (behind + TRUSTED))
 
 
 def test_nothing_left_takes_no_time(times):

@@ -47,7 +47,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     for target, what in (("figures", "the paper"), ("all", "everything")):
         expected = preflight.between(preflight.building(target, 2) + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
-    assert "1.5 GB of disk hold all results. The speed of this machine was measured just now, with plain Python" in out
+    assert "2.5 GB of disk hold all results. The speed of this machine was measured just now, with plain Python" in out
     assert "The installation comes first, in about 6 min." in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.8 GB of disk" in out
@@ -56,16 +56,16 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
 
 
 def test_a_build_takes_what_its_stages_took_at_the_pace_of_their_machine(tmp_path, monkeypatch):
-    """By hand: 3 s to draw each; 100 s in two jobs; 40 jobs of no time take half a second each."""
+    """By hand: 3 s to draw each; 100 s in two jobs, and half a second for each; 40 jobs of no time."""
     monkeypatch.setattr(preflight, "TIMES", tmp_path / "times.json")
     paper = {"cost": {"descent": {"cpu_s": 100.0, "jobs": 2}, "svm": None}}
     other = {"cost": {"problems": {"cpu_s": 0.0, "jobs": 40}}}
     times = {"experiments": {"local_convergence": paper, "geometries": other}, "pace": 0.5}
     preflight.TIMES.write_text(json.dumps(times))
-    assert preflight.building("figures", 1) == 103 * 2
-    assert preflight.building("all", 1) == (103 + 23) * 2
-    assert preflight.building("all", 2) == 126
-    assert preflight.building("all", 100) == 53 * 2, "no experiment is done before its stages are"
+    assert preflight.building("figures", 1) == 104 * 2
+    assert preflight.building("all", 1) == (104 + 23) * 2
+    assert preflight.building("all", 2) == 127
+    assert preflight.building("all", 100) == 53.5 * 2, "no experiment is done before its stages are"
 
 
 def test_the_minutes_are_those_of_this_processor(folder, monkeypatch):

@@ -82,6 +82,7 @@ def test_the_longest_way_is_begun_first(built, tmp_path):
             r"(\w+) seeds-\S+: draw the problems", build(copy, *files, "--cores", "1", "--forceall").stdout
         )
         assert begun == ["normalisation"] * (len(blocks) - 1) + ["cone"]
+    assert "priority" not in dry(copy, "figures/cone").stdout
 
 
 @pytest.mark.parametrize(

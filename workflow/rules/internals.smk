@@ -15,7 +15,7 @@ record, or one of a Snakemake that is no more.
 benchmark.
 `workflow.scheduling_settings.max_jobs_per_timespan` (seen in 9.27): None for no limit, which its command line has no word for.
 `workflow.dag.reason(job).params_changed` (seen in 9.27): whether a job runs since its code or settings are other ones.
-`event`, `reason` and `input` of a log record of a job, `workflow.output_settings.verbose` (seen in 9.27): what is said of a job.
+`event`, `reason`, `input` and `priority` of a log record of a job, `workflow.output_settings.verbose` (seen in 9.27): what is said of a job.
 `rule.resources`, its `is_evaluable` (in attnsvm/pipeline/cluster/growing.py, seen in 9.27): what memory a job gets.
 `workflow._rules`, `_localrules` (seen in 9.27): what `snakemake --list` prints.
 Params that are functions of `output` (in common.smk, seen in 9.27): Snakemake derives them, and does not compare them.
@@ -198,7 +198,7 @@ if workflow.is_main_process and not workflow.dryrun and not workflow.output_sett
 
 
 class SaysLess(logging.Filter):
-    """Reasons and lists of files in few words; of a dry run of many jobs, how many they are."""
+    """Reasons and lists of files in few words, no priorities; of a dry run of many jobs, how many they are."""
 
     count = None
 
@@ -211,6 +211,7 @@ class SaysLess(logging.Filter):
                 logger.info(terse.unlisted(self.count))
             return False
         record.reason, record.input = terse.reason(str(record.reason)), terse.files([*record.input])
+        record.priority = 0  # which is not said
         return True
 
 

@@ -197,7 +197,8 @@ def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists()
 
 def paths_of(part, *given):
     """The files and folders of a part of the suite, as make has them; `given`: further arguments of make."""
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
+    of_make = ("MAKE", "PART")  # of `make test PART=house`, say
+    outside = {name: value for name, value in os.environ.items() if not name.startswith(of_make)}
     command = ["make", "-s", f"--eval=shown: ; @echo $({part})", "shown", *given]
     return subprocess.run(command, cwd=ROOT, env=outside, check=True, capture_output=True, text=True).stdout.split()
 

@@ -1,6 +1,8 @@
 """What Snakemake would answer with a traceback is one sentence; caches go where they can be written."""
 
 import os
+import subprocess
+import sys
 
 import pytest
 import yaml
@@ -188,12 +190,21 @@ def test_caches_go_to_a_private_folder_where_the_home_cannot_be_written_to(folde
     assert os.environ["XDG_CACHE_HOME"] == cache, "the same folder in every run"
 
 
-def test_the_default_profile_prepares_and_works_without_the_package():
+def test_the_default_profile_prepares_and_works_without_the_package(tmp_path):
+    """Where there is no package at all; one that lacks a module is no such place."""
     profile = yaml.safe_load((ROOT / "profiles/default/config.yaml").read_text())
     assert profile["__use_yte__"] is True
     (statement,) = profile["__definitions__"]
     assert "from attnsvm.pipeline.command_line import prepare" in statement
-    assert "except ImportError" in statement
+
+    def read(folder):
+        command = [sys.executable, "-I", "-S", "-c", f"{statement}\nprint(cores)"]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+    assert read(tmp_path).stdout == "all\n"
+    (tmp_path / "attnsvm").mkdir()
+    (tmp_path / "attnsvm/__init__.py").touch()
+    assert "No module named 'attnsvm.pipeline'" in read(tmp_path).stderr
 
 
 def test_a_user_whom_the_system_has_no_name_for_is_called_by_the_number(folder, monkeypatch):

@@ -27,17 +27,28 @@ PAPER = "paper/attnsvm.pdf"
 MARK = re.compile(r"([*|\\])|(?<=\w)(_)(?!\w)")  # outside of code, what reStructuredText would not take literally
 SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
-LEFT = (".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html", "*.map")
-# The colours behind code, which furo writes into every page: static/site.css has them.
-OF_CODE = re.compile(r"<style>\s*body \{\s*--color-code-background.*?</style>", re.DOTALL)
+LEFT = (
+    *(".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html", "*.map"),
+    *("basic.css", "debug.css", "skeleton.css", "furo-extensions.*", "file.png", "minus.png", "plus.png"),
+)
 ALONE = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?p>).)*)</p></t", re.DOTALL)  # the one paragraph of a cell
 BEST = 9 | lzma.PRESET_EXTREME
 # Classes of docutils, and what styles ask for of them.
 SHORTER = {
-    'class="reference internal"': 'class="reference"',
+    ' class="reference internal"': "",  # a link like others, see `site`
+    'class="current reference internal"': 'class="current"',
     'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper container"',
     '<th class="head">': "<th>",
     '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `site`
+    "<pre><span></span>": "<pre>",
+    '<section class="tex2jax_ignore mathjax_ignore" ': "<section ",
+    '<math xmlns="http://www.w3.org/1998/Math/MathML"': "<math",
+    'rel="stylesheet" type="text/css"': 'rel="stylesheet"',
+}
+PLACES = {
+    "code.literal": "code",
+    ".reference": ":is(a,.reference)",
+    ".toctree-l1": ":is(.sidebar-tree>ul>li,.toctree-l1)",
 }
 SETTINGS = {
     "project": "attnsvm",
@@ -106,7 +117,7 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         for path in made.rglob("*.html"):
             path.write_text(_lean(path.read_text("utf-8")), "utf-8")
         for path in made.rglob("*.css"):
-            path.write_text(path.read_text("utf-8").replace("code.literal", "code"), "utf-8")
+            path.write_text(_of_lean(path.read_text("utf-8")), "utf-8")
         with filling(output) as whole:
             shutil.copytree(made, whole, ignore=shutil.ignore_patterns(*LEFT), dirs_exist_ok=True)
 
@@ -143,11 +154,18 @@ def _lean(html: str) -> str:
     """A page without the marks of docutils that no style asks for, and without indentation: a quarter of it."""
     parts = re.split(r"(<pre.*?</pre>)", html, flags=re.DOTALL)
     html = "".join(part if k % 2 else re.sub(r"\n\s+", "\n", part) for k, part in enumerate(parts))
-    html = ALONE.sub(r"\1\2</t", OF_CODE.sub("", html))
-    html = re.sub(r'<span class="(?:pre|std std-doc|std std-ref)">([^<]*)</span>', r"\1", html)
+    html = ALONE.sub(r"\1\2</t", html)
+    html = re.sub(r'<span class="(?:pre|std std-doc|std std-ref|caption-text)">([^<]*)</span>', r"\1", html)
     for marked, plain in SHORTER.items():
         html = html.replace(marked, plain)
-    return re.sub(r'<tr class="row-(?:odd|even)">', "<tr>", html)
+    return re.sub(r' class="toctree-l\d"|(?<= class=")toctree-l\d |(?<=<tr) class="row-(?:odd|even)"', "", html)
+
+
+def _of_lean(css: str) -> str:
+    """A style for lean pages: a rule for a class that they leave out is one for where it stood, and as strong."""
+    for marked, plain in PLACES.items():
+        css = css.replace(marked, plain)
+    return css
 
 
 def _sphinx(source: Path, extra: Path, made: Path) -> None:

@@ -29,7 +29,8 @@ SECTION = re.compile(r" *(Args|Attributes|Raises|Returns|Yields):$")
 # What Sphinx leaves that no page asks for.
 LEFT = (
     *(".buildinfo", ".doctrees", "objects.inv", "_sources", "genindex.html", "py-modindex.html", "*.map"),
-    *("basic.css", "debug.css", "skeleton.css", "furo-extensions.*", "file.png", "minus.png", "plus.png"),
+    *("basic.css", "debug.css", "skeleton.css", "furo-extensions.*", "*-stemmer.js"),
+    *("file.png", "minus.png", "plus.png"),
 )
 ALONE = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?p>).)*)</p></t", re.DOTALL)  # the one paragraph of a cell
 BEST = 9 | lzma.PRESET_EXTREME
@@ -136,7 +137,6 @@ def _files(built: Built, extra: Path) -> None:
             )
     _write(extra / "claims.csv", (built.folder / "results/audit/claims.csv").read_bytes())
     _write(extra / "attnsvm.pdf", (built.folder / PAPER).read_bytes())
-    _write(extra / "filter.js", (STATIC / "filter.js").read_bytes())
     _write(extra / "play.html", explorer.page(home="index.html"))
 
 

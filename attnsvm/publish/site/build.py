@@ -36,16 +36,16 @@ ALONE = re.compile(r"(<t[dh][^>]*>)<p>((?:(?!</?p>).)*)</p></t", re.DOTALL)  # t
 BEST = 9 | lzma.PRESET_EXTREME
 # Classes of docutils, and what styles ask for of them.
 SHORTER = {
-    ' class="reference internal"': "",  # a link like others, see `site`
+    ' class="reference internal"': "",  # a link like others, see `PLACES`
     'class="current reference internal"': 'class="current"',
     'class="table-wrapper colwidths-auto docutils container"': 'class="table-wrapper container"',
     '<th class="head">': "<th>",
-    '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `site`
-    "<pre><span></span>": "<pre>",
+    '<code class="docutils literal notranslate">': "<code>",  # all code in a sentence looks alike, see `PLACES`
     '<section class="tex2jax_ignore mathjax_ignore" ': "<section ",
     '<math xmlns="http://www.w3.org/1998/Math/MathML"': "<math",
     'rel="stylesheet" type="text/css"': 'rel="stylesheet"',
 }
+# Classes in the styles of the theme that `_lean` takes away or shortens, and where they stood.
 PLACES = {
     "code.literal": "code",
     ".reference": ":is(a,.reference)",
@@ -151,10 +151,13 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 def _lean(html: str) -> str:
-    """A page without the marks of docutils that no style asks for, and without indentation: a quarter of it."""
+    """A page without the marks of docutils that no style asks for, and without indentation; code stays as it is."""
     parts = re.split(r"(<pre.*?</pre>)", html, flags=re.DOTALL)
-    html = "".join(part if k % 2 else re.sub(r"\n\s+", "\n", part) for k, part in enumerate(parts))
-    html = ALONE.sub(r"\1\2</t", html)
+    return "".join(part.replace("<span></span>", "", 1) if k % 2 else _unmarked(part) for k, part in enumerate(parts))
+
+
+def _unmarked(html: str) -> str:
+    html = ALONE.sub(r"\1\2</t", re.sub(r"\n\s+", "\n", html))
     html = re.sub(r'<span class="(?:pre|std std-doc|std std-ref|caption-text)">([^<]*)</span>', r"\1", html)
     for marked, plain in SHORTER.items():
         html = html.replace(marked, plain)

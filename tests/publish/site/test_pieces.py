@@ -77,6 +77,16 @@ def drawn(pixels=False, many=False):
     return style.rendered(figure, "svg").decode()
 
 
+def test_a_page_is_made_lean_but_not_its_code():
+    code = 'a = "class="reference internal"\n    <span>b</span>'
+    menu = '<li class="toctree-l1 current">\n  <a class="reference internal" href="#">x</a><li class="toctree-l2">'
+    lean = '<li class="current">\n<a href="#">x</a><li>'
+    assert build._lean(f"{menu}<pre><span></span>{code}</pre>{menu}") == f"{lean}<pre>{code}</pre>{lean}"
+    style = ".toc-tree a.reference, .sidebar-tree .toctree-l1>.reference {}"
+    expected = ".toc-tree a:is(a,.reference), .sidebar-tree :is(.sidebar-tree>ul>li,.toctree-l1)>:is(a,.reference) {}"
+    assert build._of_lean(style) == expected
+
+
 SVG, XLINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}"
 
 

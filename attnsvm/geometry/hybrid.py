@@ -8,7 +8,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.vector import each, load, store
 
 
 class Hybrid(Norm):
@@ -38,17 +38,13 @@ class Hybrid(Norm):
         right, matrix, direction, kept = slope.right, slope.matrix, memory.direction, slope.scaled
         last = right.shape[1] - 1
         for i in range(len(right)):
-            for lane in range(LANES):
-                kept[i, 0, lane] = right[i, last, lane]
-                right[i, last, lane] = 0.0
+            store(kept[i, 0], load(right[i, last]))
+            store(right[i, last], each(0.0))
         lanes.singular.polar(slope.left, right, slope.logs, memory.room, len(right), direction)
         for i in range(len(right)):
-            for lane in range(LANES):
-                right[i, last, lane] = kept[i, 0, lane]
+            store(right[i, last], load(kept[i, 0]))
         for a in range(matrix.shape[0]):
-            for lane in range(LANES):
-                g = matrix[a, last, lane]
-                direction[a, last, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+            store(direction[a, last], lanes.arithmetic.sign(load(matrix[a, last])))
 
 
 def _singular(W: np.ndarray) -> np.ndarray:

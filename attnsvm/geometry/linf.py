@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.vector import load, store
 
 
 class EntrywiseMax(Norm):
@@ -31,9 +31,7 @@ class EntrywiseMax(Norm):
         matrix, direction = slope.matrix, memory.direction
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    g = matrix[a, b, lane]
-                    direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+                store(direction[a, b], lanes.arithmetic.sign(load(matrix[a, b])))
 
 
 NORM = EntrywiseMax()

@@ -8,7 +8,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.vector import each, larger, load, root, smaller, store, where
 
 
 class LargestRow(Norm):
@@ -40,42 +40,26 @@ class LargestRow(Norm):
         the other rows.
         """
         left, right, weight, logs = slope.left, slope.right, slope.scaled, memory.room.scale
-        direction, unit, size = memory.direction, memory.rows[0], memory.rows[1]
+        direction, nothing = memory.direction, lanes.singular.NOTHING
         n, d, e = len(left), direction.shape[0], direction.shape[1]
         for i in range(n):
-            lanes.slopes.sum_of_squares(right[i : i + 1], size)
-            for lane in range(LANES):
-                logs[i, lane] = slope.logs[i, lane] if size[lane] > 0.0 else lanes.singular.NOTHING
+            store(logs[i], where(lanes.slopes.squares(right[i : i + 1]) > 0.0, load(slope.logs[i]), nothing))
         for a in range(d):
-            for lane in range(LANES):
-                unit[lane] = lanes.singular.NOTHING
+            unit = each(nothing)
             for i in range(n):
-                for lane in range(LANES):
-                    log = logs[i, lane] if left[i, a, lane] != 0.0 else lanes.singular.NOTHING
-                    unit[lane] = max(unit[lane], log)
+                unit = larger(unit, where(load(left[i, a]) == 0.0, nothing, load(logs[i])))
             for i in range(n):
-                for lane in range(LANES):
-                    share = lanes.arithmetic.exp(min(logs[i, lane] - unit[lane], 0.0))
-                    weight[i, a, lane] = left[i, a, lane] * share
+                share = lanes.arithmetic.exp(smaller(load(logs[i]) - unit, 0.0))
+                store(weight[i, a], load(left[i, a]) * share)
             for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] = 0.0
+                total = each(0.0)
                 for i in range(n):
-                    for lane in range(LANES):
-                        direction[a, b, lane] += weight[i, a, lane] * right[i, b, lane]
-            lanes.slopes.largest(direction[a : a + 1], size)
-            for lane in range(LANES):
-                unit[lane] = 1.0 / size[lane]
-                size[lane] = 0.0
-            for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= unit[lane]
-                    size[lane] += direction[a, b, lane] * direction[a, b, lane]
-            for lane in range(LANES):
-                size[lane] = 1.0 / np.sqrt(size[lane]) if size[lane] > 0.0 else 0.0
-            for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= size[lane]
+                    total = total + load(weight[i, a]) * load(right[i, b])
+                store(direction[a, b], total)
+            row = direction[a : a + 1]
+            lanes.arithmetic.scaled(row, 1.0 / lanes.slopes.largest(row), row)
+            square = lanes.slopes.squares(row)
+            lanes.arithmetic.scaled(row, where(square > 0.0, 1.0 / root(square), 0.0), row)
 
 
 NORM = LargestRow()

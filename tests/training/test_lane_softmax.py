@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import LANES, exp
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import exp
 from attnsvm.training.lanes.softmax import anchor, behind, close
 
 T = 5

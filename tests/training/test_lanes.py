@@ -10,8 +10,9 @@ from harness import run_python
 from numba import njit
 
 from attnsvm.training import compiled
+from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes import arithmetic as lanes
-from attnsvm.training.lanes.arithmetic import LANES, combine, dot, matvec
+from attnsvm.training.lanes.arithmetic import combine, dot, matvec
 
 
 @njit

@@ -15,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, log
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import APART, INNER, exp, log
+from attnsvm.training.lanes.vector import zeros
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -50,15 +52,15 @@ def decomposition(n: int, d: int, e: int) -> Decomposition:
     """Room for `polar`."""
     return Decomposition(
         np.empty((n, LANES), dtype=np.int64),
-        np.empty((n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, d, LANES)),
-        np.empty((n, e, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, LANES)),
-        np.empty((8, LANES)),
+        zeros((n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, d, LANES)),
+        zeros((n, e, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, LANES)),
+        zeros((8, LANES)),
     )
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.rules.protocol import Rule, Wrapper, rate_at
 
 ROOT, SHRINKING = 1, 2

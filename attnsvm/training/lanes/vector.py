@@ -126,6 +126,18 @@ def _select(_, condition, left, right):
     return vector(truths, vector, vector), lambda context, builder, signature, given: builder.select(*given)
 
 
+@_intrinsic
+def anywhere(_, condition):
+    """Whether the condition holds in any lane."""
+
+    def lowered(context, builder, signature, given):
+        kind = ir.FunctionType(ir.IntType(1), [truths.parts])
+        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.vector.reduce.or.v{LANES}i1")
+        return builder.call(function, given)
+
+    return types.boolean(truths), lowered
+
+
 def _unary(name: str) -> Any:
     @_intrinsic
     def compute(_, value):

@@ -83,7 +83,7 @@ class State(NamedTuple):
             same with respect to its input.
         output: (n, T). mixture: (n, T, d). embedded, slope_embedded: (p,), what the head sees of one mixture.
         head: (q,), gradient of the head's parameters, where they are trained; head_factor: (). by_head: (q,) scratch.
-        left, right: (nT, d) scratch. a, b, c: (d,) scratch. total: () scratch; token: (T,) scratch.
+        left, right: (nT, d) scratch. a, b: (d,) scratch. total: () scratch; token: (T,) scratch.
         factors: the gradient of the factors, like Model.factors. norms: (L, H, 2).
     """
 
@@ -115,7 +115,6 @@ class State(NamedTuple):
     right: np.ndarray
     a: np.ndarray
     b: np.ndarray
-    c: np.ndarray
     total: np.ndarray
     token: np.ndarray
     factors: np.ndarray
@@ -154,7 +153,6 @@ def room(model: Model, q: int) -> State:
         zeros((q, LANES)),
         zeros((n * T, d, LANES)),
         zeros((n * T, d, LANES)),
-        zeros((d, LANES)),
         zeros((d, LANES)),
         zeros((d, LANES)),
         zeros((LANES,)),

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes.vector import root
 
 
 class Frobenius(Norm):
@@ -27,8 +26,9 @@ class Frobenius(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """∇L/‖∇L‖_F."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        norm = root(lanes.slopes.squares(slope.matrix)) + lanes.slopes.SMALLEST
+        norm = v.root(lanes.slopes.squares(slope.matrix)) + lanes.slopes.SMALLEST
         lanes.arithmetic.scaled(slope.matrix, 1.0 / norm, memory.direction)
 
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes.vector import each, larger, load, store, where
 
 
 class EntrywiseL1(Norm):
@@ -30,18 +29,19 @@ class EntrywiseL1(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The sign of the largest entry alone, the first of equals."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        matrix, direction, best, place = slope.matrix, memory.direction, each(0.0), each(-1.0)
+        matrix, direction, best, place = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         d, e = matrix.shape[:2]
         for a in range(d):
             for b in range(e):
-                size = abs(load(matrix[a, b]))
-                place = where(size > best, a * e + b, place)
-                best = larger(best, size)
+                size = abs(v.load(matrix[a, b]))
+                place = v.where(size > best, a * e + b, place)
+                best = v.larger(best, size)
         for a in range(d):
             for b in range(e):
-                sign = where(load(matrix[a, b]) > 0.0, 1.0, -1.0)
-                store(direction[a, b], where(place == a * e + b, sign, 0.0))
+                sign = v.where(v.load(matrix[a, b]) > 0.0, 1.0, -1.0)
+                v.store(direction[a, b], v.where(place == a * e + b, sign, 0.0))
 
 
 NORM = EntrywiseL1()

@@ -31,15 +31,16 @@ class EntrywiseLp(Norm):
     @staticmethod
     def steepest_lanes(p, slope, memory):
         """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
         matrix, direction, q = slope.matrix, memory.direction, p / (p - 1.0)
-        unit, total = 1.0 / lanes.slopes.largest(matrix), lanes.vector.each(0.0)
+        unit, total = 1.0 / lanes.slopes.largest(matrix), v.each(0.0)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                g = lanes.vector.load(matrix[a, b]) * unit
+                g = v.load(matrix[a, b]) * unit
                 power = lanes.arithmetic.signed_power(g, q - 1.0)
                 total = total + power * g
-                lanes.vector.store(direction[a, b], power)
+                v.store(direction[a, b], power)
         lanes.arithmetic.scaled(direction, lanes.arithmetic.power(total, -1.0 / p), direction)
 
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes.vector import each, larger, load, root, smaller, store, where
 
 
 class LargestRow(Norm):
@@ -39,27 +38,28 @@ class LargestRow(Norm):
         A row is added up in the unit of its largest nonzero term. So it counts fully, however small it is relative to
         the other rows.
         """
+        v = lanes.vector
         left, right, weight, logs = slope.left, slope.right, slope.scaled, memory.room.scale
         direction, nothing = memory.direction, lanes.singular.NOTHING
         n, d, e = len(left), direction.shape[0], direction.shape[1]
         for i in range(n):
-            store(logs[i], where(lanes.slopes.squares(right[i : i + 1]) > 0.0, load(slope.logs[i]), nothing))
+            v.store(logs[i], v.where(lanes.slopes.squares(right[i : i + 1]) > 0.0, v.load(slope.logs[i]), nothing))
         for a in range(d):
-            unit = each(nothing)
+            unit = v.each(nothing)
             for i in range(n):
-                unit = larger(unit, where(load(left[i, a]) == 0.0, nothing, load(logs[i])))
+                unit = v.larger(unit, v.where(v.load(left[i, a]) == 0.0, nothing, v.load(logs[i])))
             for i in range(n):
-                share = lanes.arithmetic.exp(smaller(load(logs[i]) - unit, 0.0))
-                store(weight[i, a], load(left[i, a]) * share)
+                share = lanes.arithmetic.exp(v.smaller(v.load(logs[i]) - unit, 0.0))
+                v.store(weight[i, a], v.load(left[i, a]) * share)
             for b in range(e):
-                total = each(0.0)
+                total = v.each(0.0)
                 for i in range(n):
-                    total = total + load(weight[i, a]) * load(right[i, b])
-                store(direction[a, b], total)
+                    total = total + v.load(weight[i, a]) * v.load(right[i, b])
+                v.store(direction[a, b], total)
             row = direction[a : a + 1]
             lanes.arithmetic.scaled(row, 1.0 / lanes.slopes.largest(row), row)
             square = lanes.slopes.squares(row)
-            lanes.arithmetic.scaled(row, where(square > 0.0, 1.0 / root(square), 0.0), row)
+            lanes.arithmetic.scaled(row, v.where(square > 0.0, 1.0 / v.root(square), 0.0), row)
 
 
 NORM = LargestRow()

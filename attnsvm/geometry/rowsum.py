@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes.vector import each, larger, load, root, store, where
 
 
 class SumOfRows(Norm):
@@ -30,16 +29,17 @@ class SumOfRows(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The longest row alone, the first of equals, divided by its length."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        matrix, direction, best, longest = slope.matrix, memory.direction, each(0.0), each(-1.0)
+        matrix, direction, best, longest = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         for a in range(matrix.shape[0]):
             square = lanes.slopes.squares(matrix[a : a + 1])
-            longest = where(square > best, a, longest)
-            best = larger(best, square)
-        unit = 1.0 / (root(best) + lanes.slopes.SMALLEST)
+            longest = v.where(square > best, a, longest)
+            best = v.larger(best, square)
+        unit = 1.0 / (v.root(best) + lanes.slopes.SMALLEST)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                store(direction[a, b], where(longest == a, load(matrix[a, b]) * unit, 0.0))
+                v.store(direction[a, b], v.where(longest == a, v.load(matrix[a, b]) * unit, 0.0))
 
 
 NORM = SumOfRows()

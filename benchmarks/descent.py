@@ -24,7 +24,8 @@ from attnsvm import geometry
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
-from attnsvm.training.lanes.arithmetic import LANES, matvec
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import matvec
 from attnsvm.training.lanes.singular import decomposition, polar
 from attnsvm.training.rules.gradient_descent import EPSILON
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class Frobenius(Norm):
@@ -27,15 +26,10 @@ class Frobenius(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """∇L/‖∇L‖_F."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
-        lanes.slopes.sum_of_squares(matrix, size)
-        for lane in range(LANES):
-            size[lane] = 1.0 / (np.sqrt(size[lane]) + lanes.slopes.SMALLEST)
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] = matrix[a, b, lane] * size[lane]
+        norm = v.root(lanes.slopes.squares(slope.matrix)) + lanes.slopes.SMALLEST
+        lanes.arithmetic.scaled(slope.matrix, 1.0 / norm, memory.direction)
 
 
 NORM = Frobenius()

@@ -8,7 +8,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class Hybrid(Norm):
@@ -34,21 +33,18 @@ class Hybrid(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The polar factor of all columns but the last, beside the sign of every entry of the last."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
         right, matrix, direction, kept = slope.right, slope.matrix, memory.direction, slope.scaled
         last = right.shape[1] - 1
         for i in range(len(right)):
-            for lane in range(LANES):
-                kept[i, 0, lane] = right[i, last, lane]
-                right[i, last, lane] = 0.0
+            v.store(kept[i, 0], v.load(right[i, last]))
+            v.store(right[i, last], v.each(0.0))
         lanes.singular.polar(slope.left, right, slope.logs, memory.room, len(right), direction)
         for i in range(len(right)):
-            for lane in range(LANES):
-                right[i, last, lane] = kept[i, 0, lane]
+            v.store(right[i, last], v.load(kept[i, 0]))
         for a in range(matrix.shape[0]):
-            for lane in range(LANES):
-                g = matrix[a, last, lane]
-                direction[a, last, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+            v.store(direction[a, last], lanes.arithmetic.sign(v.load(matrix[a, last])))
 
 
 def _singular(W: np.ndarray) -> np.ndarray:

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class EntrywiseL1(Norm):
@@ -30,23 +29,19 @@ class EntrywiseL1(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The sign of the largest entry alone, the first of equals."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
+        matrix, direction, best, place = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         d, e = matrix.shape[:2]
-        for lane in range(LANES):
-            best[lane] = 0.0
-            where[lane] = -1.0
         for a in range(d):
             for b in range(e):
-                for lane in range(LANES):
-                    size = abs(matrix[a, b, lane])
-                    where[lane] = float(a * e + b) if size > best[lane] else where[lane]
-                    best[lane] = max(best[lane], size)
+                size = abs(v.load(matrix[a, b]))
+                place = v.where(size > best, a * e + b, place)
+                best = v.larger(best, size)
         for a in range(d):
             for b in range(e):
-                for lane in range(LANES):
-                    sign = 1.0 if matrix[a, b, lane] > 0.0 else -1.0
-                    direction[a, b, lane] = sign if where[lane] == float(a * e + b) else 0.0
+                sign = v.where(v.load(matrix[a, b]) > 0.0, 1.0, -1.0)
+                v.store(direction[a, b], v.where(place == a * e + b, sign, 0.0))
 
 
 NORM = EntrywiseL1()

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class EntrywiseMax(Norm):
@@ -27,13 +26,12 @@ class EntrywiseMax(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The sign of every entry that is not zero."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
         matrix, direction = slope.matrix, memory.direction
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    g = matrix[a, b, lane]
-                    direction[a, b, lane] = 1.0 if g > 0.0 else (-1.0 if g < 0.0 else 0.0)
+                v.store(direction[a, b], lanes.arithmetic.sign(v.load(matrix[a, b])))
 
 
 NORM = EntrywiseMax()

@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 SMALLEST_P, LARGEST_P = 1.01, 100.0  # nearer to l1 or linf, powers leave the range of floats
 
@@ -32,26 +31,17 @@ class EntrywiseLp(Norm):
     @staticmethod
     def steepest_lanes(p, slope, memory):
         """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-        q = p / (p - 1.0)
-        lanes.slopes.largest(matrix, top)
-        for lane in range(LANES):
-            top[lane] = 1.0 / top[lane]
-            total[lane] = 0.0
+        matrix, direction, q = slope.matrix, memory.direction, p / (p - 1.0)
+        unit, total = 1.0 / lanes.slopes.largest(matrix), v.each(0.0)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    g = matrix[a, b, lane] * top[lane]
-                    size = lanes.arithmetic.power(abs(g), q - 1.0)
-                    total[lane] += size * abs(g)
-                    direction[a, b, lane] = size if g >= 0.0 else -size
-        for lane in range(LANES):
-            total[lane] = lanes.arithmetic.power(total[lane], -1.0 / p)
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= total[lane]
+                g = v.load(matrix[a, b]) * unit
+                power = lanes.arithmetic.signed_power(g, q - 1.0)
+                total = total + power * g
+                v.store(direction[a, b], power)
+        lanes.arithmetic.scaled(direction, lanes.arithmetic.power(total, -1.0 / p), direction)
 
 
 def norm(p: float) -> EntrywiseLp:

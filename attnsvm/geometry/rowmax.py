@@ -8,7 +8,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class LargestRow(Norm):
@@ -39,43 +38,28 @@ class LargestRow(Norm):
         A row is added up in the unit of its largest nonzero term. So it counts fully, however small it is relative to
         the other rows.
         """
+        v = lanes.vector
         left, right, weight, logs = slope.left, slope.right, slope.scaled, memory.room.scale
-        direction, unit, size = memory.direction, memory.rows[0], memory.rows[1]
+        direction, nothing = memory.direction, lanes.singular.NOTHING
         n, d, e = len(left), direction.shape[0], direction.shape[1]
         for i in range(n):
-            lanes.slopes.sum_of_squares(right[i : i + 1], size)
-            for lane in range(LANES):
-                logs[i, lane] = slope.logs[i, lane] if size[lane] > 0.0 else lanes.singular.NOTHING
+            v.store(logs[i], v.where(lanes.slopes.squares(right[i : i + 1]) > 0.0, v.load(slope.logs[i]), nothing))
         for a in range(d):
-            for lane in range(LANES):
-                unit[lane] = lanes.singular.NOTHING
+            unit = v.each(nothing)
             for i in range(n):
-                for lane in range(LANES):
-                    log = logs[i, lane] if left[i, a, lane] != 0.0 else lanes.singular.NOTHING
-                    unit[lane] = max(unit[lane], log)
+                unit = v.larger(unit, v.where(v.load(left[i, a]) == 0.0, nothing, v.load(logs[i])))
             for i in range(n):
-                for lane in range(LANES):
-                    share = lanes.arithmetic.exp(min(logs[i, lane] - unit[lane], 0.0))
-                    weight[i, a, lane] = left[i, a, lane] * share
+                share = lanes.arithmetic.exp(v.smaller(v.load(logs[i]) - unit, 0.0))
+                v.store(weight[i, a], v.load(left[i, a]) * share)
             for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] = 0.0
+                total = v.each(0.0)
                 for i in range(n):
-                    for lane in range(LANES):
-                        direction[a, b, lane] += weight[i, a, lane] * right[i, b, lane]
-            lanes.slopes.largest(direction[a : a + 1], size)
-            for lane in range(LANES):
-                unit[lane] = 1.0 / size[lane]
-                size[lane] = 0.0
-            for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= unit[lane]
-                    size[lane] += direction[a, b, lane] * direction[a, b, lane]
-            for lane in range(LANES):
-                size[lane] = 1.0 / np.sqrt(size[lane]) if size[lane] > 0.0 else 0.0
-            for b in range(e):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= size[lane]
+                    total = total + v.load(weight[i, a]) * v.load(right[i, b])
+                v.store(direction[a, b], total)
+            row = direction[a : a + 1]
+            lanes.arithmetic.scaled(row, 1.0 / lanes.slopes.largest(row), row)
+            square = lanes.slopes.squares(row)
+            lanes.arithmetic.scaled(row, v.where(square > 0.0, 1.0 / v.root(square), 0.0), row)
 
 
 NORM = LargestRow()

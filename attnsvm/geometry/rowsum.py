@@ -4,7 +4,6 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.training import lanes
-from attnsvm.training.lanes import LANES
 
 
 class SumOfRows(Norm):
@@ -30,23 +29,17 @@ class SumOfRows(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The longest row alone, the first of equals, divided by its length."""
+        v = lanes.vector
         lanes.slopes.flatten(slope)
-        matrix, direction, best, where = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-        size = memory.rows[2]
-        for lane in range(LANES):
-            best[lane] = 0.0
-            where[lane] = -1.0
+        matrix, direction, best, longest = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         for a in range(matrix.shape[0]):
-            lanes.slopes.sum_of_squares(matrix[a : a + 1], size)
-            for lane in range(LANES):
-                where[lane] = float(a) if size[lane] > best[lane] else where[lane]
-                best[lane] = max(best[lane], size[lane])
-        for lane in range(LANES):
-            size[lane] = 1.0 / (np.sqrt(best[lane]) + lanes.slopes.SMALLEST)
+            square = lanes.slopes.squares(matrix[a : a + 1])
+            longest = v.where(square > best, a, longest)
+            best = v.larger(best, square)
+        unit = 1.0 / (v.root(best) + lanes.slopes.SMALLEST)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] = matrix[a, b, lane] * size[lane] if where[lane] == float(a) else 0.0
+                v.store(direction[a, b], v.where(longest == a, v.load(matrix[a, b]) * unit, 0.0))
 
 
 NORM = SumOfRows()

@@ -13,7 +13,9 @@ from attnsvm.data.inputs import Inputs
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, Reader, reader
 from attnsvm.training.kernels import Factors, Gram, Group, Record, evaluate_compiled, factored, full, prepared
-from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import kept_on_disk
+from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import by_rule, course_of
 from attnsvm.training.rules.calls import mover
@@ -51,9 +53,9 @@ def _full(inputs, tokens, rule, W):
     start = (tokens * _last(inputs.queries @ W.mT)[:, None]).sum(2)
     if N * T * d * 2 + N * N * d < (N * T) ** 2:  # multiplications of the two ways
         likeness = _last(inputs.queries @ inputs.queries.mT)
-        gram = Gram(np.empty((0, 0, S)), tokens, likeness, np.empty((N, d, S)), np.empty((d, S)))
+        gram = Gram(zeros((0, 0, S)), tokens, likeness, zeros((N, d, S)), zeros((d, S)))
     else:
-        gram = Gram(_last(_gram(inputs)), *(np.empty((0,) * count + (S,)) for count in (3, 2, 2, 1)))
+        gram = Gram(_last(_gram(inputs)), *(zeros((0,) * count + (S,)) for count in (3, 2, 2, 1)))
     return full, (start, gram), (N * T,), lambda moved: W[:, None] - _combinations(inputs, moved)
 
 
@@ -83,9 +85,9 @@ def _record(inputs: Inputs, steps: np.ndarray, shape: tuple[int, ...]) -> Record
     """Room for the records of all groups, one behind the other, for weights of this shape."""
     S, N, T, _ = inputs.tokens.shape
     groups, L = S // LANES, len(steps)
-    largest, loss, norms = (np.zeros((groups, L, LANES)) for _ in range(3))
-    kept, weights = np.array(steps, dtype=np.int64), np.empty((groups, L, *shape, LANES))
-    return Record(kept, weights, largest, loss, norms, np.empty((groups, N, T, LANES)))
+    largest, loss, norms = (zeros((groups, L, LANES)) for _ in range(3))
+    kept, weights = np.array(steps, dtype=np.int64), zeros((groups, L, *shape, LANES))
+    return Record(kept, weights, largest, loss, norms, zeros((groups, N, T, LANES)))
 
 
 def _groups(inputs: Inputs, head: Reader, values: np.ndarray, record: Record):
@@ -101,7 +103,7 @@ def _cut(whole: Any, lanes: slice) -> Any:
     """A copy of some instances of an array (..., S), or of all arrays of a NamedTuple."""
     if isinstance(whole, tuple):
         return type(whole)(*(_cut(x, lanes) if isinstance(x, np.ndarray) else x for x in whole))
-    return np.array(whole[..., lanes], order="C")
+    return laid(whole[..., lanes])
 
 
 def _joined(array: np.ndarray) -> np.ndarray:

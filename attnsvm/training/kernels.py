@@ -12,10 +12,10 @@ from numba import njit, typeof, types
 from numba.core.ccallback import CFunc
 
 from attnsvm.training.heads.base import READER, Reader
+from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes.arithmetic import (
     APART,
     INNER,
-    LANES,
     OPTIONS,
     call,
     called_from_loops,
@@ -25,9 +25,11 @@ from attnsvm.training.lanes.arithmetic import (
     exp,
     matvec,
     shared_by_loops,
+    subtract,
 )
-from attnsvm.training.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes.slopes import squares
 from attnsvm.training.lanes.softmax import anchor, behind, close
+from attnsvm.training.lanes.vector import each, larger, load, root, rounded, store, where, zeros
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 
@@ -104,7 +106,7 @@ class Pass(NamedTuple):
         by_input: (n, LANES), for each input minus its smallest gap. With `apart`, the direction of an input must still
             be multiplied by the exponential of this number.
         outputs: (n, LANES), f_i; winner: (n, LANES), the number of the winning token.
-        rows: (4, LANES) scratch; mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
+        mixed, slope: (p, LANES) scratch; token_slope: (T, LANES) scratch.
     """
 
     probabilities: np.ndarray
@@ -113,7 +115,6 @@ class Pass(NamedTuple):
     by_input: np.ndarray
     outputs: np.ndarray
     winner: np.ndarray
-    rows: np.ndarray
     mixed: np.ndarray
     slope: np.ndarray
     token_slope: np.ndarray
@@ -142,15 +143,14 @@ def prepared(values: np.ndarray, probabilities: np.ndarray) -> Pass:
     n, T, p = values.shape[:3]
     return Pass(
         probabilities,
-        np.empty((n, T, LANES)),
-        np.empty(LANES),
-        np.empty((n, LANES)),
-        np.empty((n, LANES)),
-        np.zeros((n, LANES)),
-        np.empty((4, LANES)),
-        np.empty((p, LANES)),
-        np.empty((p, LANES)),
-        np.empty((T, LANES)),
+        zeros((n, T, LANES)),
+        zeros((LANES,)),
+        zeros((n, LANES)),
+        zeros((n, LANES)),
+        zeros((n, LANES)),
+        zeros((p, LANES)),
+        zeros((p, LANES)),
+        zeros((T, LANES)),
     )
 
 
@@ -160,53 +160,47 @@ def evaluate(logits, group, at, apart):
     probabilities, direction, log_factor, winner = at.probabilities, at.direction, at.log_factor, at.winner
     by_input = at.by_input
     outputs, mixed, slope, token_slope = at.outputs, at.mixed, at.slope, at.token_slope
-    best, total, mean, weight = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     n, T = values.shape[:2]
-    for lane in range(LANES):
-        log_factor[lane] = -1e300
+    largest = each(-1e300)
     for i in range(n):
-        for lane in range(LANES):
-            total[lane] = 0.0
-            by_input[i, lane] = -1e300
         for t in range(T):
-            for lane in range(LANES):
-                direction[i, t, lane] = logits[i, t, lane] + barrier[i, t, lane]
-        behind(direction[i], winner[i], best)
+            store(direction[i, t], load(logits[i, t]) + load(barrier[i, t]))
+        behind(direction[i], winner[i])
+        first, total, gap = load(winner[i]), each(0.0), each(-1e300)
         for t in range(T):
-            for lane in range(LANES):
-                probabilities[i, t, lane] = exp(direction[i, t, lane])
-                total[lane] += probabilities[i, t, lane]
-                direction[i, t, lane] = direction[i, t, lane] if winner[i, lane] != t else -np.inf
-                by_input[i, lane] = max(by_input[i, lane], direction[i, t, lane])
-        for lane in range(LANES):
-            log_factor[lane] = max(log_factor[lane], by_input[i, lane])
+            logit = load(direction[i, t])
+            share = exp(logit)
+            store(probabilities[i, t], share)
+            total = total + share
+            logit = where(first == t, -np.inf, logit)
+            store(direction[i, t], logit)
+            gap = larger(gap, logit)
+        store(by_input[i], gap)
+        largest = larger(largest, gap)
         for t in range(T):
-            for lane in range(LANES):
-                probabilities[i, t, lane] /= total[lane]
+            store(probabilities[i, t], load(probabilities[i, t]) / total)
+    store(log_factor, largest)
     for i in range(n):
         combine(values[i], probabilities[i], mixed)
         call(group.head.readout, group.head.parameters, group.head.number, mixed, outputs[i], slope)
-        for lane in range(LANES):
-            weight[lane] = 0.0
         matvec(values[i], slope, token_slope)
+        first, label, weight = load(winner[i]), load(labels[i]), each(0.0)
         for t in range(T):
-            for lane in range(LANES):
-                weight[lane] += probabilities[i, t, lane] if winner[i, lane] == t else 0.0
-        for lane in range(LANES):  # ∂loss/∂f_i times the winner's probability
-            weight[lane] *= -labels[i, lane] / (n * (1.0 + exp(labels[i, lane] * outputs[i, lane])))
-        anchor(token_slope, probabilities[i], winner[i], best, mean)
-        unit = by_input[i] if apart else log_factor
+            weight = weight + where(first == t, load(probabilities[i, t]), 0.0)
+        # ∂loss/∂f_i times the winner's probability
+        weight = weight * (-label / (n * (1.0 + exp(label * load(outputs[i])))))
+        mean = anchor(token_slope, probabilities[i], winner[i])
+        unit = load(by_input[i]) if apart else largest
         for t in range(T):
-            for lane in range(LANES):
-                share = exp(direction[i, t, lane] - unit[lane])
-                direction[i, t, lane] = share * weight[lane] * (token_slope[t, lane] - mean[lane])
-        close(direction[i], winner[i], total)
+            share = exp(load(direction[i, t]) - unit)
+            store(direction[i, t], share * weight * (load(token_slope[t]) - mean))
+        close(direction[i], winner[i])
 
 
 @cache
 def evaluate_compiled() -> CFunc:
     """`evaluate`, as each loop is handed it: compiled once for all of them."""
-    rows, values, inputs = (np.empty((1,) * count) for count in (3, 4, 2))
+    rows, values, inputs = (zeros((1,) * count) for count in (3, 4, 2))
     group = types.BaseTuple.from_types((typeof(rows), typeof(values), typeof(inputs), READER), Group)
     at = typeof(prepared(values, rows))
     return called_from_loops(evaluate, types.void(typeof(rows), group, at, types.boolean))
@@ -235,29 +229,24 @@ def full(
     """
     n, T = start.shape[:2]
     m = n * T
-    logits, moved, response = start.copy(), np.zeros((m, LANES)), np.empty((m, LANES))
+    logits, moved, response = start.copy(), zeros((m, LANES)), zeros((m, LANES))
     direction, log_factor = at.direction, at.log_factor
     flat, coefficients = logits.reshape(m, LANES), direction.reshape(m, LANES)
-    size, step_size, factor = np.empty(LANES), np.empty(LANES), np.empty(LANES)
     slot = 0
     for step in range(record.kept[-1] + 1):
         call(evaluate, logits, group, at, False)
         respond(gram, direction, response)
-        dot(response, coefficients, size)
-        for lane in range(LANES):
-            factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
-            size[lane] = np.sqrt(max(size[lane], 0.0))
-            step_size[lane] = scale(rule, size[lane], factor[lane])
+        factor = each(1.0) if rule.rescaled else exp(load(log_factor))
+        size = root(larger(dot(response, coefficients), 0.0))
+        by = scale(rule, size, factor)
         if step == record.kept[slot]:
             copy(moved, record.weights[slot])
-            for lane in range(LANES):
-                record.norms[slot, lane] = size[lane] * exp(log_factor[lane])
+            store(record.norms[slot], size * exp(load(log_factor)))
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
         for a in range(m):
-            for lane in range(LANES):
-                flat[a, lane] -= step_size[lane] * response[a, lane]
-                moved[a, lane] += step_size[lane] * coefficients[a, lane]
+            store(flat[a], load(flat[a]) - by * load(response[a]))
+            store(moved[a], load(moved[a]) + by * load(coefficients[a]))
 
 
 def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: GradientDescent, record: Record) -> None:
@@ -265,9 +254,9 @@ def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: Gr
     K, Q, X, Z = factors.K, factors.Q, factors.tokens, factors.queries
     n, T, d = X.shape[:3]
     m = K.shape[1]
-    logits, row, factor, scratch = np.empty((n, T, LANES)), np.empty((d, LANES)), np.empty(LANES), np.empty(LANES)
-    projected, keys, mixed = np.empty((n, m, LANES)), np.empty((n, m, LANES)), np.empty((n, d, LANES))
-    grad_K, grad_Q = np.empty(K.shape), np.empty(Q.shape)
+    logits, row = zeros((n, T, LANES)), zeros((d, LANES))
+    projected, keys, mixed = zeros((n, m, LANES)), zeros((n, m, LANES)), zeros((n, d, LANES))
+    grad_K, grad_Q = zeros(K.shape), zeros(Q.shape)
     direction, log_factor = at.direction, at.log_factor
     slot = 0
     for step in range(record.kept[-1] + 1):
@@ -276,12 +265,10 @@ def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: Gr
             matvec(K, projected[i], row)
             matvec(X[i], row, logits[i])
         call(evaluate, logits, group, at, False)
-        for lane in range(LANES):
-            factor[lane] = 1.0 if rule.rescaled else exp(log_factor[lane])
+        factor = each(1.0) if rule.rescaled else exp(load(log_factor))
         for i in range(n):
             for t in range(T):
-                for lane in range(LANES):
-                    direction[i, t, lane] *= factor[lane]
+                store(direction[i, t], load(direction[i, t]) * factor)
             combine(X[i], direction[i], mixed[i])
             combine(K, mixed[i], keys[i])
         gradient(mixed, projected, K, rule.penalty, grad_K)
@@ -294,8 +281,8 @@ def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: Gr
             copy(Q, record.weights[slot, d:])
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
-        move(K, grad_K, rule, scratch)
-        move(Q, grad_Q, rule, scratch)
+        move(K, grad_K, rule)
+        move(Q, grad_Q, rule)
 
 
 @njit(**OPTIONS, **APART)
@@ -305,16 +292,12 @@ def gradient(left, right, weights, penalty, out):
     whole = count - count % 2
     for a in range(out.shape[0]):
         for b in range(out.shape[1]):
-            for lane in range(LANES):
-                out[a, b, lane] = 2 * penalty * weights[a, b, lane]
+            total = rounded(2 * penalty * load(weights[a, b]))
             for i in range(0, whole, 2):
-                for lane in range(LANES):
-                    out[a, b, lane] += (
-                        left[i, a, lane] * right[i, b, lane] + left[i + 1, a, lane] * right[i + 1, b, lane]
-                    )
+                total = total + (load(left[i, a]) * load(right[i, b]) + load(left[i + 1, a]) * load(right[i + 1, b]))
             for i in range(whole, count):
-                for lane in range(LANES):
-                    out[a, b, lane] += left[i, a, lane] * right[i, b, lane]
+                total = total + load(left[i, a]) * load(right[i, b])
+            store(out[a, b], total)
 
 
 @njit(**OPTIONS)
@@ -327,13 +310,7 @@ def square(A, lane):
     return total
 
 
-@njit(**OPTIONS, **APART)
-def move(weights, gradient, rule, size):
-    """One step of a factor; `size` (LANES) is scratch."""
-    sum_of_squares(gradient, size)
-    for lane in range(LANES):
-        size[lane] = scale(rule, np.sqrt(size[lane]), 1.0)
-    for a in range(weights.shape[0]):
-        for b in range(weights.shape[1]):
-            for lane in range(LANES):
-                weights[a, b, lane] -= size[lane] * gradient[a, b, lane]
+@njit(**INNER, **APART)
+def move(weights, gradient, rule):
+    """One step of a factor."""
+    subtract(weights, scale(rule, root(squares(gradient)), each(1.0)), gradient)

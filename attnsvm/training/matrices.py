@@ -6,12 +6,13 @@ W and its gradient are formed here.
 
 from typing import NamedTuple
 
-import numpy as np
 from numba.core.ccallback import CFunc
 
 from attnsvm.training.kernels import Factors, Group, Pass, Record, log_pass
-from attnsvm.training.lanes.arithmetic import LANES, call, combine, copy, exp, matvec
-from attnsvm.training.lanes.slopes import Memory, Slope, flatten, memory_of, sloping, sum_of_squares
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import call, combine, copy, exp, matvec
+from attnsvm.training.lanes.slopes import Memory, Slope, flatten, memory_of, sloping, squares
+from attnsvm.training.lanes.vector import load, root, store, zeros
 from attnsvm.training.rules.calls import Mover, Pool, empty, pooling
 
 
@@ -26,9 +27,9 @@ class Course(NamedTuple):
 def course_of(factors: Factors, at: Pass, rule: Mover) -> Course:
     """Room for the descent of a group; the gradients have the terms of the passes `at`."""
     n, d, m, pair = len(factors.queries), factors.tokens.shape[2], factors.K.shape[1], len(factors.Q) > 0
-    projected = np.empty((n, m, LANES)) if pair else factors.queries
-    slope_K = sloping(np.empty((n, d, LANES)), projected, at.by_input)
-    slope_Q = sloping(factors.queries, np.empty((n, m * pair, LANES)), at.by_input)
+    projected = zeros((n, m, LANES)) if pair else factors.queries
+    slope_K = sloping(zeros((n, d, LANES)), projected, at.by_input)
+    slope_Q = sloping(factors.queries, zeros((n, m * pair, LANES)), at.by_input)
     memory_K, memory_Q = (memory_of(slope, rule.matrices, rule.rows) for slope in (slope_K, slope_Q))
     return Course((slope_K, slope_Q), (memory_K, memory_Q), pooling())
 
@@ -46,8 +47,7 @@ def by_rule(
     slopes, memories, pool = course
     slope_K, slope_Q = slopes
     mixed, projected, keys = slope_K.left, slope_K.right, slope_Q.right
-    logits, row = np.empty((n, T, LANES)), np.empty((d, LANES))
-    size, other = np.empty(LANES), np.zeros(LANES)
+    logits, row = zeros((n, T, LANES)), zeros((d, LANES))
     slot = 0
     for step in range(record.kept[-1] + 1):
         for i in range(n):
@@ -62,12 +62,11 @@ def by_rule(
                 combine(K, mixed[i], keys[i])
         if step == record.kept[slot]:
             flatten(slope_K)
-            sum_of_squares(slope_K.matrix, size)
+            size = squares(slope_K.matrix)
             if pair:
                 flatten(slope_Q)
-                sum_of_squares(slope_Q.matrix, other)
-            for lane in range(LANES):
-                record.norms[slot, lane] = np.sqrt(size[lane] + other[lane]) * exp(slope_K.common[lane])
+                size = size + squares(slope_Q.matrix)
+            store(record.norms[slot], root(size) * exp(load(slope_K.common)))
             copy(K, record.weights[slot, :d])
             copy(Q, record.weights[slot, d:])
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)

@@ -7,7 +7,8 @@ from numba import njit
 from training_references import HEADS, S, T, batch, d, n, rand, relative
 
 from attnsvm.training.heads.base import reader, trainable
-from attnsvm.training.lanes.arithmetic import LANES, call
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import call
 
 
 @njit

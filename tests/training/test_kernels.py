@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attnsvm.training.kernels import Gram, respond
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.on_device import FullWeights
 
 

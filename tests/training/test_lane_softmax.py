@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import LANES, exp
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import exp
 from attnsvm.training.lanes.softmax import anchor, behind, close
+from attnsvm.training.lanes.vector import store
 
 T = 5
 
@@ -14,17 +16,16 @@ T = 5
 @njit
 def derivative(logits, slope, out):
     """Of Σ_t p_t slope_t along the logits, over exp(the largest logit behind the winner); both are overwritten."""
-    winner, best, total = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
-    mean, scratch = np.zeros(LANES), np.zeros(LANES)
+    winner, mean, total = np.zeros(LANES), np.zeros(LANES), np.zeros(LANES)
     p = np.empty_like(logits)
-    behind(logits, winner, best)
+    behind(logits, winner)
     for lane in range(LANES):
         for t in range(T):
             p[t, lane] = exp(logits[t, lane])
             total[lane] += p[t, lane]
         for t in range(T):
             p[t, lane] /= total[lane]
-    anchor(slope, p, winner, scratch, mean)
+    store(mean, anchor(slope, p, winner))
     for lane in range(LANES):
         unit = -np.inf
         for t in range(T):
@@ -32,7 +33,14 @@ def derivative(logits, slope, out):
         for t in range(T):
             share = exp(logits[t, lane] - unit) if winner[lane] != t else 0.0
             out[t, lane] = share * (slope[t, lane] - mean[lane])
-    close(out, winner, total)
+    store(total, close(out, winner))
+    return winner, total
+
+
+@njit
+def won(logits):
+    winner = np.zeros(LANES)
+    behind(logits, winner)
     return winner
 
 
@@ -41,8 +49,9 @@ def test_the_direction_of_the_derivative(gap):
     generator = np.random.default_rng(int(gap))
     logits, slope = gap * generator.normal(size=(T, LANES)), generator.normal(size=(T, LANES))
     out = np.full((T, LANES), np.nan)
-    winner = derivative(logits.copy(), slope.copy(), out)
+    winner, total = derivative(logits.copy(), slope.copy(), out)
     assert np.array_equal(winner, logits.argmax(0))
+    assert np.array_equal(out[logits.argmax(0), np.arange(LANES)], -total)
     with mp.workdps(400 + int(2 * gap)):
         for lane in range(LANES):
             shares = [mp.exp(mp.mpf(x)) for x in logits[:, lane].tolist()]
@@ -59,8 +68,5 @@ def test_the_direction_of_the_derivative(gap):
 
 def test_the_first_of_equal_logits_wins_and_a_token_shut_out_is_infinitely_behind():
     logits = np.tile(np.array([[-np.inf], [3.0], [7.0], [7.0], [-2.0]]), LANES)
-    winner, best = np.zeros(LANES), np.empty(LANES)
-    behind(logits, winner, best)
-    assert (winner == 2).all()
-    assert (best == 7.0).all()
+    assert (won(logits) == 2).all()
     assert (logits == np.array([[-np.inf], [-4.0], [0.0], [0.0], [-9.0]])).all()

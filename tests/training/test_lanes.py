@@ -2,6 +2,7 @@
 
 import json
 import os
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -10,46 +11,125 @@ from harness import run_python
 from numba import njit
 
 from attnsvm.training import compiled
+from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes import arithmetic as lanes
-from attnsvm.training.lanes.arithmetic import LANES, combine, dot, matvec
+from attnsvm.training.lanes.arithmetic import combine, dot, matvec
+from attnsvm.training.lanes.vector import (
+    OPTIONS,
+    anywhere,
+    each,
+    exponent,
+    floor,
+    laid,
+    larger,
+    load,
+    mantissa,
+    root,
+    rounded,
+    smaller,
+    store,
+    where,
+    zeros,
+)
 
 
 @njit
-def exponentials(x):
-    return np.array([lanes.exp(a) for a in x])
+def by_vectors(function, x):
+    """function of (vector or number, result) for numbers `x` of any count."""
+    rows = np.zeros((len(x) // LANES + 1, LANES))
+    rows.reshape(-1)[: len(x)] = x
+    for row in rows:
+        store(row, function(load(row)))
+    return rows.reshape(-1)[: len(x)]
+
+
+@njit
+def one_by_one(function, x):
+    return np.array([function(a) for a in x])
+
+
+def both(function, x):
+    """A compiled function of vectors and of numbers, at `x`: the same to the bit."""
+    vectors, numbers = by_vectors(function, x), one_by_one(function, x)
+    assert np.array_equal(vectors, numbers)
+    return vectors
 
 
 def test_the_compiled_exponential():
     x = np.concatenate([np.linspace(-708, 700, 20001), -np.logspace(-18, 2, 2001), [0.0]])
     # The reference rounds to half a unit of the last place; ours to two.
-    assert np.abs(exponentials(x) / np.exp(x) - 1).max() <= 2 * np.finfo(float).eps
-    assert (exponentials(np.array([-709.0, -1e6, -np.inf])) == 0).all()
-
-
-@njit
-def logarithms(x):
-    return np.array([lanes.log(a) for a in x])
-
-
-@njit
-def powers(x, exponent):
-    return np.array([lanes.power(a, exponent) for a in x])
+    assert np.abs(both(lanes.exp, x) / np.exp(x) - 1).max() <= 2 * np.finfo(float).eps
+    assert (both(lanes.exp, np.array([-709.0, -1e6, -np.inf])) == 0).all()
 
 
 def test_the_compiled_logarithm():
     x = np.concatenate([np.logspace(-307, 308, 20001), np.linspace(0.5, 2, 20001), 1 + np.logspace(-15, -1, 2001)])
     exact = np.log(x)
     # the reference rounds to half a unit of the last place; ours to two
-    assert (np.abs(logarithms(x) - exact) <= 2 * np.finfo(float).eps * np.abs(exact)).all()
-    assert logarithms(np.array([1.0, 0.0])).tolist() == [0.0, pytest.approx(-709, abs=0.1)]
+    assert (np.abs(both(lanes.log, x) - exact) <= 2 * np.finfo(float).eps * np.abs(exact)).all()
+    assert both(lanes.log, np.array([1.0, 0.0])).tolist() == [0.0, pytest.approx(-709, abs=0.1)]
 
 
-@pytest.mark.parametrize("exponent", [0.01, 0.5, 4 / 3, 2.0, -1 / 3])
-def test_the_compiled_power(exponent):
+@pytest.mark.parametrize("p", [0.01, 0.5, 4 / 3, 2.0, -1 / 3])
+def test_the_compiled_power(p):
     x = np.logspace(-150, 150, 2001)
     # the logarithm's two units, times its size, at most 345·2, are an error of the exponent
-    np.testing.assert_allclose(powers(x, exponent), x**exponent, rtol=1e-12)
-    assert powers(np.array([0.0]), exponent).tolist() == [0.0]
+    power = njit(lambda value: lanes.power(value, p))
+    np.testing.assert_allclose(both(power, x), x**p, rtol=1e-12)
+    assert both(power, np.array([0.0])).tolist() == [0.0]
+    signed = njit(lambda value: lanes.signed_power(value, p))
+    assert np.array_equal(both(signed, -x), -both(power, x))
+
+
+def arithmetic(x):
+    """Every operation on vectors that the engines use."""
+    y = abs(x) * 2 - (1.0 - x) / (3 + x * x)
+    y = larger(y, -x) + smaller(x, 0.5) * root(abs(x))
+    y = where(y > x, y, -y) + where(y >= 1.0, x, 2.0) + where(x == 0.0, 1.0, 0.0)
+    return where(x < y, lanes.sign(x), floor(y)) + where(x >= 1.0, mantissa(abs(x) + 0.5), exponent(abs(x) + 0.5))
+
+
+def test_vectors_are_numbers_lane_by_lane():
+    x = np.random.default_rng(0).normal(size=2000) * 3
+    x[:3] = 0.0, 1.0, -1.0
+    both(njit(**OPTIONS)(arithmetic), x)
+
+
+@njit(**OPTIONS)
+def products(a, b, c, out):
+    store(out[0], load(a) * load(b) + load(c))
+    store(out[1], rounded(load(a) * load(b)) + load(c))
+    store(out[2], each(1.0 if anywhere(load(a) > load(b)) else 0.0))
+
+
+def test_a_product_is_made_one_with_a_sum_unless_it_is_to_be_rounded():
+    a, b, c = np.random.default_rng(1).normal(size=(3, LANES))
+    out = np.empty((3, LANES))
+    products(a, b, c, out)
+    assert np.array_equal(out[1], a * b + c)
+    # a processor without the fused operation rounds both; with it, the exact product counts
+    exact = [float(Fraction(x) * Fraction(y) + Fraction(z)) for x, y, z in zip(a, b, c, strict=True)]
+    assert np.array_equal(out[0], exact) or np.array_equal(out[0], out[1])
+    assert (out[2] == 1.0).all()
+    products(np.zeros(LANES), b * b, c, out)
+    assert (out[2] == 0.0).all()
+
+
+def test_arrays_begin_with_a_line_of_the_cache():
+    for shape in ((3, LANES), (1, 2, 5, LANES)):
+        array = zeros(shape)
+        assert array.shape == shape
+        assert array.ctypes.data % 64 == 0
+        assert not array.any()
+        copy = laid(np.moveaxis(np.arange(float(array.size)).reshape(LANES, *shape[:-1]), 0, -1))
+        assert copy.ctypes.data % 64 == 0
+        assert copy.flags.c_contiguous
+        assert np.array_equal(np.moveaxis(copy, -1, 0).ravel(), np.arange(float(array.size)))
+
+
+@njit
+def dotted(x, y, out):
+    store(out, dot(x, y))
 
 
 @pytest.mark.parametrize("count", range(10))  # every remainder of sums of four terms at a time
@@ -63,7 +143,7 @@ def test_sums_take_every_term_once(count):
     out[:] = np.nan
     matvec(A.swapaxes(0, 1).copy(), x, out)
     np.testing.assert_allclose(out, (A * x[:, None]).sum(0), rtol=0, atol=1e-14)
-    dot(A[:, 1].copy(), x, out[0])
+    dotted(A[:, 1].copy(), x, out[0])
     np.testing.assert_allclose(out[0], (A[:, 1] * x).sum(0), rtol=0, atol=1e-14)
 
 

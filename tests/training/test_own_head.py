@@ -13,7 +13,7 @@ from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import exact, plain, train
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.start import PARAMETRISATIONS

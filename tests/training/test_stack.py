@@ -11,7 +11,7 @@ from training_references import HEADS, assert_cut_anywhere
 
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, ReluHead, exact, plain, train
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

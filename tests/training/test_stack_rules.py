@@ -27,7 +27,7 @@ from attnsvm.training import (
     steepest,
     train,
 )
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

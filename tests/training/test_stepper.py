@@ -5,7 +5,7 @@ import pytest
 
 from attnsvm import geometry
 from attnsvm.training import adam, balanced, exact, joint, momentum, plain, schedule, steepest
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 from attnsvm.training.rules.stepper import Stepper
 
 SHAPES, RATE = ((3, 4), (5, 4), (2, 1)), 0.3

@@ -11,7 +11,7 @@ import time
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.pipeline.first_use import preflight
 from attnsvm.training import LinearHead, exact, train
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes import LANES
 
 STEPS = 500
 FOR = 0.5  # seconds a loop

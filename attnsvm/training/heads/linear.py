@@ -1,7 +1,8 @@
 """The linear head, h(x) = vᵀx."""
 
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import LANES, copy
+from attnsvm.training.lanes.arithmetic import copy
+from attnsvm.training.lanes.vector import each, load, store
 
 PART = 16  # terms of a sum that torch adds one by one before it goes on with the next
 
@@ -23,12 +24,11 @@ class LinearHead(Head):
 
     @staticmethod
     def readout_lanes(parameters, number, mixed, h, slope):
-        for lane in range(LANES):
-            h[lane] = 0.0
+        total = each(0.0)
         for j in range(len(mixed)):
-            for lane in range(LANES):
-                h[lane] += mixed[j, lane] * parameters[j, lane]
-                slope[j, lane] = parameters[j, lane]
+            total = total + load(mixed[j]) * load(parameters[j])
+            store(slope[j], load(parameters[j]))
+        store(h, total)
 
     @staticmethod
     def parameter_slope_lanes(parameters, number, mixed, slope):

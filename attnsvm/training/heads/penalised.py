@@ -1,7 +1,8 @@
 """The linear head with a quadratic penalty, h(x) = vᵀx − penalty·‖x‖²."""
 
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import LANES, copy
+from attnsvm.training.lanes.arithmetic import copy
+from attnsvm.training.lanes.vector import each, load, store
 
 
 class PenalisedHead(Head):
@@ -17,12 +18,12 @@ class PenalisedHead(Head):
 
     @staticmethod
     def readout_lanes(parameters, number, mixed, h, slope):
-        for lane in range(LANES):
-            h[lane] = 0.0
+        total = each(0.0)
         for j in range(len(mixed)):
-            for lane in range(LANES):
-                h[lane] += mixed[j, lane] * (parameters[j, lane] - number * mixed[j, lane])
-                slope[j, lane] = parameters[j, lane] - 2 * number * mixed[j, lane]
+            x, v = load(mixed[j]), load(parameters[j])
+            total = total + x * (v - number * x)
+            store(slope[j], v - 2 * number * x)
+        store(h, total)
 
     @staticmethod
     def parameter_slope_lanes(parameters, number, mixed, slope):

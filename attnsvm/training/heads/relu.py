@@ -1,7 +1,7 @@
 """The head of one hidden layer, h(x) = 1ᵀ relu(Vᵀx)."""
 
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes.vector import each, larger, load, store, where
 
 
 class ReluHead(Head):
@@ -15,9 +15,9 @@ class ReluHead(Head):
 
     @staticmethod
     def readout_lanes(parameters, number, mixed, h, slope):
-        for lane in range(LANES):
-            h[lane] = 0.0
+        total = each(0.0)
         for j in range(len(mixed)):
-            for lane in range(LANES):
-                h[lane] += max(mixed[j, lane], 0.0)
-                slope[j, lane] = 1.0 if mixed[j, lane] > 0 else 0.0
+            x = load(mixed[j])
+            total = total + larger(x, 0.0)
+            store(slope[j], where(x > 0.0, 1.0, 0.0))
+        store(h, total)

@@ -11,19 +11,27 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import numpy as np
 from numba import cfunc, njit, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
-from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes.on_disk import kept
-
-OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
-# For functions that only compiled code calls: without entry points for Python they compile in half the time.
-INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+from attnsvm.training.lanes.vector import (
+    INLINED,
+    INNER,
+    OPTIONS,
+    each,
+    exponent,
+    floor,
+    larger,
+    load,
+    mantissa,
+    store,
+    two_to,
+    where,
+)
 
 
 class Apart(Compiler):
@@ -38,8 +46,6 @@ class Apart(Compiler):
 
 
 APART: Any = {"pipeline_class": Apart}
-# LLVM puts these into the loops that call them, where it vectorises; numba would work their types out at every call.
-INLINED: Any = INNER | {"forceinline": True}
 COMPILED = ("geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
     b"".join(
@@ -52,7 +58,6 @@ SOURCES = hashlib.sha256(
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
 LOWEST = -708.0  # exp of less is subnormal
-TO_INTEGER = 1.5 * 2.0**52  # added to a small whole number, leaves it in the last bits: AVX2 has no such conversion
 SQRT2 = 1.4142135623730951
 
 
@@ -146,12 +151,12 @@ def classes(structure: Any) -> tuple[type, ...]:
 
 @njit(**INLINED)
 def exp(x):
-    """exp of x ≤ 709, zero below −708, within 2 units of the last place; unlike the library function, vectorised.
+    """exp of x ≤ 709, zero below −708, within 2 units of the last place; of a vector or a number.
 
     x = k ln 2 + r with |r| ≤ ½ ln 2; Taylor's series to degree 13 for r, k into the exponent.
     """
-    y = max(x, LOWEST)
-    k = np.floor(y * LOG2_E + 0.5)
+    y = larger(x, LOWEST)
+    k = floor(y * LOG2_E + 0.5)
     r = y - k * LN2_HIGH - k * LN2_LOW
     p = 1.6059043836821613e-10
     p = p * r + 2.08767569878681e-09
@@ -167,22 +172,19 @@ def exp(x):
     p = p * r + 0.5
     p = p * r + 1.0
     p = p * r + 1.0
-    p *= np.int64((np.float64(k + TO_INTEGER).view(np.int64) + 1023) << 52).view(np.float64)
-    return p if x >= LOWEST else 0.0
+    return where(x >= LOWEST, p * two_to(k), 0.0)
 
 
 @njit(**INLINED)
 def log(x):
-    """log of a normal x > 0, within 2 units of the last place; vectorised. Of zero: −709.
+    """log of a normal x > 0, within 2 units of the last place; of a vector or a number. Of zero: −709.
 
     x = 2^k m with m from 1/√2 to √2; log m = 2 artanh f, f = (m − 1)/(m + 1), by its series to f²³.
     """
-    bits = np.float64(x).view(np.int64)
-    k = (bits >> 52) - 1023
-    m = np.int64((bits & 0xFFFFFFFFFFFFF) | (1023 << 52)).view(np.float64)
+    k, m = exponent(x), mantissa(x)
     large = m > SQRT2
-    m = 0.5 * m if large else m
-    exponent = np.float64(k + 1 if large else k)
+    m = where(large, 0.5 * m, m)
+    k = where(large, k + 1.0, k)
     f = (m - 1.0) / (m + 1.0)
     y = f * f
     p = 1.0 / 23.0
@@ -197,13 +199,26 @@ def log(x):
     p = p * y + 1.0 / 5.0
     p = p * y + 1.0 / 3.0
     p = p * y
-    return exponent * LN2_HIGH + (exponent * LN2_LOW + 2.0 * (f + f * p))
+    return k * LN2_HIGH + (k * LN2_LOW + 2.0 * (f + f * p))
 
 
 @njit(**INLINED)
-def power(x, exponent):
-    """x^exponent for x ≥ 0; zero of zero."""
-    return exp(exponent * log(x)) if x > 0.0 else 0.0
+def power(x, p):
+    """x^p for x ≥ 0; zero of zero."""
+    return where(x > 0.0, exp(p * log(x)), 0.0)
+
+
+@njit(**INLINED)
+def signed_power(x, p):
+    """sign(x)|x|^p; zero of zero."""
+    size = power(abs(x), p)
+    return where(x >= 0.0, size, -size)
+
+
+@njit(**INLINED)
+def sign(x):
+    """1, −1, or 0 of zero."""
+    return where(x > 0.0, 1.0, where(x < 0.0, -1.0, 0.0))
 
 
 def copy(source, target):
@@ -227,28 +242,27 @@ def _copy(source, target):
     return by_first_axis
 
 
+@njit(**INNER, **APART)
+def dot(x, y):
+    """The vector Σ_b x (b, LANES) · y (b, LANES), four terms at a time."""
+    count = len(x)
+    whole = count - count % 4
+    total = each(0.0)
+    for b in range(0, whole, 4):
+        total = total + (
+            (load(x[b]) * load(y[b]) + load(x[b + 1]) * load(y[b + 1]))
+            + (load(x[b + 2]) * load(y[b + 2]) + load(x[b + 3]) * load(y[b + 3]))
+        )
+    for b in range(whole, count):
+        total = total + load(x[b]) * load(y[b])
+    return total
+
+
 @njit(**OPTIONS, **APART)
 def matvec(A, x, out):
-    """out (a, LANES) = Σ_b A (a, b, LANES) · x (b, LANES); four terms at a time: fewer loads and stores of the sum."""
-    count = A.shape[1]
-    whole = count - count % 4
+    """out (a, LANES) = Σ_b A (a, b, LANES) · x (b, LANES), as `dot` adds."""
     for a in range(A.shape[0]):
-        for lane in range(LANES):
-            out[a, lane] = 0.0
-        for b in range(0, whole, 4):
-            for lane in range(LANES):
-                out[a, lane] += (A[a, b, lane] * x[b, lane] + A[a, b + 1, lane] * x[b + 1, lane]) + (
-                    A[a, b + 2, lane] * x[b + 2, lane] + A[a, b + 3, lane] * x[b + 3, lane]
-                )
-        for b in range(whole, count):
-            for lane in range(LANES):
-                out[a, lane] += A[a, b, lane] * x[b, lane]
-
-
-@njit(**OPTIONS, **APART)
-def dot(x, y, out):
-    """out (LANES) = Σ_b x (b, LANES) · y (b, LANES)."""
-    matvec(x.reshape(1, len(x), LANES), y, out.reshape(1, LANES))
+        store(out[a], dot(A[a], x))
 
 
 @njit(**OPTIONS, **APART)
@@ -257,15 +271,28 @@ def combine(A, x, out):
     count = A.shape[0]
     whole = count - count % 4
     for b in range(A.shape[1]):
-        for lane in range(LANES):
-            out[b, lane] = 0.0
-    for a in range(0, whole, 4):
+        total = each(0.0)
+        for a in range(0, whole, 4):
+            total = total + (
+                (load(A[a, b]) * load(x[a]) + load(A[a + 1, b]) * load(x[a + 1]))
+                + (load(A[a + 2, b]) * load(x[a + 2]) + load(A[a + 3, b]) * load(x[a + 3]))
+            )
+        for a in range(whole, count):
+            total = total + load(A[a, b]) * load(x[a])
+        store(out[b], total)
+
+
+@njit(**INNER, **APART)
+def subtract(A, scale, B):
+    """A −= scale · B, both (a, b, LANES); scale is a vector."""
+    for a in range(A.shape[0]):
         for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[b, lane] += (A[a, b, lane] * x[a, lane] + A[a + 1, b, lane] * x[a + 1, lane]) + (
-                    A[a + 2, b, lane] * x[a + 2, lane] + A[a + 3, b, lane] * x[a + 3, lane]
-                )
-    for a in range(whole, count):
+            store(A[a, b], load(A[a, b]) - scale * load(B[a, b]))
+
+
+@njit(**INNER, **APART)
+def scaled(A, scale, out):
+    """out = scale · A, both (a, b, LANES); scale is a vector."""
+    for a in range(A.shape[0]):
         for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[b, lane] += A[a, b, lane] * x[a, lane]
+            store(out[a, b], load(A[a, b]) * scale)

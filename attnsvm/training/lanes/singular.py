@@ -15,7 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, log
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import APART, INNER, exp, log
+from attnsvm.training.lanes.vector import anywhere, each, larger, load, root, store, where, zeros
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six
@@ -31,7 +33,6 @@ class Decomposition(NamedTuple):
         left: (n, d), a_i, then C, then P; right: (n, e), z_i, then R.
         lower: (n, n), L, then M; rotation: (n, n), of the rows; core: (n, n).
         first: (n,), the squared lengths of the rows of M before any rotation.
-        rows: (8,) scratch.
     """
 
     order: np.ndarray
@@ -43,22 +44,20 @@ class Decomposition(NamedTuple):
     rotation: np.ndarray
     core: np.ndarray
     first: np.ndarray
-    rows: np.ndarray
 
 
 def decomposition(n: int, d: int, e: int) -> Decomposition:
     """Room for `polar`."""
     return Decomposition(
         np.empty((n, LANES), dtype=np.int64),
-        np.empty((n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, d, LANES)),
-        np.empty((n, e, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, n, LANES)),
-        np.empty((n, LANES)),
-        np.empty((8, LANES)),
+        zeros((n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, d, LANES)),
+        zeros((n, e, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, n, LANES)),
+        zeros((n, LANES)),
     )
 
 
@@ -72,9 +71,9 @@ def polar(left, right, logs, room, pairs, out):
         pairs: how many pairs, the largest; either 1 or all, n.
     """
     _arrange(left, right, logs, room)
-    _orthonormalise(room.right, room.lower, room.rows)
+    _orthonormalise(room.right, room.lower)
     _weigh(room)
-    _orthonormalise(room.left, room.lower, room.rows)
+    _orthonormalise(room.left, room.lower)
     _rotate(room)
     if pairs == 1:
         _keep_largest(room)
@@ -82,13 +81,12 @@ def polar(left, right, logs, room, pairs, out):
 
 
 @njit(**INNER, **APART)
-def _inner(u, v, out):
-    """out (LANES) = Σ_b u (b, LANES) · v (b, LANES), one term at a time."""
-    for lane in range(LANES):
-        out[lane] = 0.0
+def _inner(u, v):
+    """The vector Σ_b u (b, LANES) · v (b, LANES), one term at a time."""
+    total = each(0.0)
     for b in range(len(u)):
-        for lane in range(LANES):
-            out[lane] += u[b, lane] * v[b, lane]
+        total = total + load(u[b]) * load(v[b])
+    return total
 
 
 @njit(**INNER, **APART)
@@ -98,13 +96,11 @@ def _arrange(left, right, logs, room):
     scale, order, quotient = room.scale, room.order, room.quotient
     lengths, others, keys = room.first, room.lower[0], room.core[0]
     for i in range(n):
-        _inner(left[i], left[i], lengths[i])
-        _inner(right[i], right[i], others[i])
-        for lane in range(LANES):
-            square = lengths[i, lane] * others[i, lane]
-            keys[i, lane] = logs[i, lane] + 0.5 * log(square) if square > 0.0 else NOTHING
-            lengths[i, lane] = 1.0 / np.sqrt(lengths[i, lane]) if square > 0.0 else 0.0
-            others[i, lane] = 1.0 / np.sqrt(others[i, lane]) if square > 0.0 else 0.0
+        of_left, of_right = _inner(left[i], left[i]), _inner(right[i], right[i])
+        square = of_left * of_right
+        store(keys[i], where(square > 0.0, load(logs[i]) + 0.5 * log(square), NOTHING))
+        store(lengths[i], where(square > 0.0, 1.0 / root(of_left), 0.0))
+        store(others[i], where(square > 0.0, 1.0 / root(of_right), 0.0))
     for lane in range(LANES):
         for i in range(n):
             k = i
@@ -122,57 +118,47 @@ def _arrange(left, right, logs, room):
                 room.right[k, b, lane] = right[i, b, lane] * others[i, lane]
     for i in range(n):
         for j in range(i, n):
-            for lane in range(LANES):
-                quotient[i, j, lane] = exp(scale[j, lane] - scale[i, lane])
+            store(quotient[i, j], exp(load(scale[j]) - load(scale[i])))
 
 
 @njit(**INNER, **APART)
-def _orthonormalise(vectors, lower, rows):
+def _orthonormalise(vectors, lower):
     """vectors = lower · (orthonormal rows, or rows of zeros), in place; Gram–Schmidt, each vector twice.
 
     A vector that is zero, or in the span of those before it, leaves a row of zeros.
     """
     n, size = vectors.shape[0], vectors.shape[1]
-    before, along, rest = rows[0], rows[1], rows[2]
     for k in range(n):
         for j in range(n):
-            for lane in range(LANES):
-                lower[k, j, lane] = 0.0
-        _inner(vectors[k], vectors[k], before)
+            store(lower[k, j], each(0.0))
+        before = _inner(vectors[k], vectors[k])
         for _ in range(2):
             for j in range(k):
-                _inner(vectors[j], vectors[k], along)
-                for lane in range(LANES):
-                    lower[k, j, lane] += along[lane]
+                along = _inner(vectors[j], vectors[k])
+                store(lower[k, j], load(lower[k, j]) + along)
                 for b in range(size):
-                    for lane in range(LANES):
-                        vectors[k, b, lane] -= along[lane] * vectors[j, b, lane]
-        _inner(vectors[k], vectors[k], rest)
-        for lane in range(LANES):
-            free = rest[lane] > DEPENDENT**2 * before[lane]
-            length = np.sqrt(rest[lane])
-            lower[k, k, lane] = length if free else 0.0
-            along[lane] = 1.0 / length if free else 0.0
+                    store(vectors[k, b], load(vectors[k, b]) - along * load(vectors[j, b]))
+        rest = _inner(vectors[k], vectors[k])
+        length, free = root(rest), rest > DEPENDENT**2 * before
+        store(lower[k, k], where(free, length, 0.0))
+        unit = where(free, 1.0 / length, 0.0)
         for b in range(size):
-            for lane in range(LANES):
-                vectors[k, b, lane] = vectors[k, b, lane] * along[lane] if along[lane] > 0.0 else 0.0
+            store(vectors[k, b], where(unit > 0.0, load(vectors[k, b]) * unit, 0.0))
 
 
 @njit(**INNER, **APART)
 def _weigh(room):
     """The rows of C, each in units of its scale, in place of the a_i: row k has terms k, k + 1, ... only."""
-    left, lower, quotient, weight = room.left, room.lower, room.quotient, room.rows[0]
+    left, lower, quotient = room.left, room.lower, room.quotient
     n, d = left.shape[:2]
     for k in range(n):
+        own = load(lower[k, k])
         for a in range(d):
-            for lane in range(LANES):
-                left[k, a, lane] *= lower[k, k, lane]
+            store(left[k, a], load(left[k, a]) * own)
         for i in range(k + 1, n):
-            for lane in range(LANES):
-                weight[lane] = lower[i, k, lane] * quotient[k, i, lane]
+            weight = load(lower[i, k]) * load(quotient[k, i])
             for a in range(d):
-                for lane in range(LANES):
-                    left[k, a, lane] += weight[lane] * left[i, a, lane]
+                store(left[k, a], load(left[k, a]) + weight * load(left[i, a]))
 
 
 @njit(**INNER, **APART)
@@ -183,64 +169,44 @@ def _rotate(room):
     """
     lower, rotation, quotient, first = room.lower, room.rotation, room.quotient, room.first
     n = len(lower)
-    a, b, g, tau, t, c = room.rows[0], room.rows[1], room.rows[2], room.rows[3], room.rows[4], room.rows[5]
     tolerance = (5e-16 * (n + 2)) ** 2
     for k in range(n):
-        _inner(lower[k], lower[k], first[k])
+        store(first[k], _inner(lower[k], lower[k]))
         for x in range(n):
-            for lane in range(LANES):
-                rotation[k, x, lane] = 1.0 if x == k else 0.0
+            store(rotation[k, x], each(1.0 if x == k else 0.0))
     for _ in range(SWEEPS):
         moved = False
         for i in range(n - 1):
             for j in range(i + 1, n):
-                for lane in range(LANES):
-                    a[lane] = 0.0
-                    b[lane] = 0.0
-                    g[lane] = 0.0
-                for x in range(n):
-                    for lane in range(LANES):
-                        a[lane] += lower[i, x, lane] * lower[i, x, lane]
-                        b[lane] += lower[j, x, lane] * lower[j, x, lane]
-                        g[lane] += lower[i, x, lane] * lower[j, x, lane]
-                turning = 0.0
-                for lane in range(LANES):
-                    q = quotient[i, j, lane]
-                    turns = g[lane] * g[lane] > tolerance * a[lane] * b[lane]
-                    difference = a[lane] - q * q * b[lane]
-                    root = np.sqrt(difference * difference + 4.0 * q * q * g[lane] * g[lane])
-                    divisor = difference + root if difference >= 0.0 else difference - root
-                    tau[lane] = 2.0 * g[lane] / divisor if turns else 0.0
-                    t[lane] = q * tau[lane]
-                    c[lane] = 1.0 / np.sqrt(1.0 + t[lane] * t[lane])
-                    turning += 1.0 if turns else 0.0
-                if turning == 0.0:
+                a, b, g = _inner(lower[i], lower[i]), _inner(lower[j], lower[j]), _inner(lower[i], lower[j])
+                turns = g * g > tolerance * a * b
+                if not anywhere(turns):
                     continue
                 moved = True
-                for lane in range(LANES):
-                    a[lane] = 0.0
-                    b[lane] = 0.0
+                q = load(quotient[i, j])
+                difference = a - q * q * b
+                far = root(4.0 * q * q * g * g + difference * difference)
+                divisor = where(difference >= 0.0, difference + far, difference - far)
+                tau = where(turns, 2.0 * g / divisor, 0.0)
+                t = q * tau
+                c = 1.0 / root(1.0 + t * t)
+                a, b = each(0.0), each(0.0)
                 for x in range(n):
-                    for lane in range(LANES):
-                        upper, under = lower[i, x, lane], lower[j, x, lane]
-                        upper_, under_ = (
-                            c[lane] * (upper + t[lane] * quotient[i, j, lane] * under),
-                            c[lane] * (under - tau[lane] * upper),
-                        )
-                        lower[i, x, lane] = upper_
-                        lower[j, x, lane] = under_
-                        a[lane] += upper_ * upper_
-                        b[lane] += under_ * under_
-                        upper, under = rotation[i, x, lane], rotation[j, x, lane]
-                        rotation[i, x, lane] = c[lane] * (upper + t[lane] * under)
-                        rotation[j, x, lane] = c[lane] * (under - t[lane] * upper)
-                for lane in range(LANES):  # what rounding leaves of a dependent row must not count as a direction
-                    a[lane] = 0.0 if a[lane] <= DEPENDENT**2 * first[i, lane] else 1.0
-                    b[lane] = 0.0 if b[lane] <= DEPENDENT**2 * first[j, lane] else 1.0
+                    upper, under = load(lower[i, x]), load(lower[j, x])
+                    upper, under = c * (upper + t * q * under), c * (under - tau * upper)
+                    store(lower[i, x], upper)
+                    store(lower[j, x], under)
+                    a = a + upper * upper
+                    b = b + under * under
+                    upper, under = load(rotation[i, x]), load(rotation[j, x])
+                    store(rotation[i, x], c * (upper + t * under))
+                    store(rotation[j, x], c * (under - t * upper))
+                # what rounding leaves of a dependent row must not count as a direction
+                a = where(a <= DEPENDENT**2 * load(first[i]), 0.0, 1.0)
+                b = where(b <= DEPENDENT**2 * load(first[j]), 0.0, 1.0)
                 for x in range(n):
-                    for lane in range(LANES):
-                        lower[i, x, lane] *= a[lane]
-                        lower[j, x, lane] *= b[lane]
+                    store(lower[i, x], load(lower[i, x]) * a)
+                    store(lower[j, x], load(lower[j, x]) * b)
         if not moved:
             break
 
@@ -248,53 +214,43 @@ def _rotate(room):
 @njit(**INNER, **APART)
 def _keep_largest(room):
     """Zeros in the rows of M but for that with the largest singular value."""
-    lower, scale, best, where, size = room.lower, room.scale, room.rows[0], room.rows[1], room.rows[2]
-    n = len(lower)
-    for lane in range(LANES):
-        best[lane] = -np.inf
-        where[lane] = 0.0
+    lower, n = room.lower, len(room.lower)
+    best, place = each(-np.inf), each(0.0)
     for k in range(n):
-        _inner(lower[k], lower[k], size)
-        for lane in range(LANES):
-            value = scale[k, lane] + 0.5 * log(size[lane]) if size[lane] > 0.0 else -np.inf
-            where[lane] = k if value > best[lane] else where[lane]
-            best[lane] = max(best[lane], value)
+        size = _inner(lower[k], lower[k])
+        value = where(size > 0.0, load(room.scale[k]) + 0.5 * log(size), -np.inf)
+        place = where(value > best, k, place)
+        best = larger(best, value)
     for k in range(n):
         for x in range(n):
-            for lane in range(LANES):
-                lower[k, x, lane] = lower[k, x, lane] if where[lane] == k else 0.0
+            store(lower[k, x], where(place == k, load(lower[k, x]), 0.0))
 
 
 @njit(**INNER, **APART)
 def _assemble(room, out):
     """Σ_k (the k-th row of M, divided by its length, times P)ᵀ (the k-th row of the rotation times R)."""
     lower, rotation, core, left, right = room.lower, room.rotation, room.core, room.left, room.right
-    n, size, half = len(lower), room.rows[0], room.quotient
+    n, half = len(lower), room.quotient[0]
     for k in range(n):
-        _inner(lower[k], lower[k], size)
-        for lane in range(LANES):
-            size[lane] = 1.0 / np.sqrt(size[lane]) if size[lane] > 0.0 else 0.0
+        size = _inner(lower[k], lower[k])
+        unit = where(size > 0.0, 1.0 / root(size), 0.0)
         for x in range(n):
-            for lane in range(LANES):
-                lower[k, x, lane] *= size[lane]
+            store(lower[k, x], load(lower[k, x]) * unit)
     for y in range(n):
         for x in range(n):
-            for lane in range(LANES):
-                core[y, x, lane] = 0.0
+            total = each(0.0)
             for k in range(n):
-                for lane in range(LANES):
-                    core[y, x, lane] += lower[k, y, lane] * rotation[k, x, lane]
+                total = total + load(lower[k, y]) * load(rotation[k, x])
+            store(core[y, x], total)
     d, e = out.shape[:2]
     for a in range(d):
         for x in range(n):
-            for lane in range(LANES):
-                half[0, x, lane] = 0.0
+            total = each(0.0)
             for y in range(n):
-                for lane in range(LANES):
-                    half[0, x, lane] += left[y, a, lane] * core[y, x, lane]
+                total = total + load(left[y, a]) * load(core[y, x])
+            store(half[x], total)
         for b in range(e):
-            for lane in range(LANES):
-                out[a, b, lane] = 0.0
+            total = each(0.0)
             for x in range(n):
-                for lane in range(LANES):
-                    out[a, b, lane] += half[0, x, lane] * right[x, b, lane]
+                total = total + load(half[x]) * load(right[x, b])
+            store(out[a, b], total)

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, typeof
 
-from attnsvm.training.lanes.arithmetic import APART, INNER, LANES, exp, shared_by_loops
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import APART, INNER, exp, shared_by_loops
 from attnsvm.training.lanes.singular import Decomposition, decomposition
+from attnsvm.training.lanes.vector import each, larger, load, store, zeros
 
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
 
@@ -55,7 +57,7 @@ class Memory(NamedTuple):
 def sloping(left: np.ndarray, right: np.ndarray, logs: np.ndarray) -> Slope:
     """A `Slope` with room to be flattened."""
     n, d, e = len(left), left.shape[1], right.shape[1]
-    return Slope(left, right, logs, np.empty(LANES), np.empty((d, e, LANES)), np.empty((n, d, LANES)))
+    return Slope(left, right, logs, zeros((LANES,)), zeros((d, e, LANES)), zeros((n, d, LANES)))
 
 
 def room_for(slope: Slope) -> Decomposition:
@@ -66,8 +68,8 @@ def room_for(slope: Slope) -> Decomposition:
 def memory_of(slope: Slope, matrices: int, rows: int) -> Memory:
     """The `Memory` of a factor before the first step, of a rule that keeps so many matrices and rows."""
     d, e = slope.matrix.shape[:2]
-    kept, kept_rows = np.zeros((matrices, d, e, LANES)), np.zeros((rows, LANES))
-    return Memory(np.zeros((d, e, LANES)), np.zeros(LANES), np.zeros((4, LANES)), room_for(slope), kept, kept_rows)
+    kept, kept_rows = zeros((matrices, d, e, LANES)), zeros((rows, LANES))
+    return Memory(zeros((d, e, LANES)), zeros((LANES,)), zeros((4, LANES)), room_for(slope), kept, kept_rows)
 
 
 @shared_by_loops
@@ -75,56 +77,46 @@ def flatten(slope):
     """Add the gradient up in the unit of its largest term: slope.matrix and slope.common."""
     left, right, logs, common, matrix, scaled = slope
     n, d, e = len(left), matrix.shape[0], matrix.shape[1]
-    for lane in range(LANES):
-        common[lane] = logs[0, lane]
+    top = load(logs[0])
     for i in range(1, n):
-        for lane in range(LANES):
-            common[lane] = max(common[lane], logs[i, lane])
+        top = larger(top, load(logs[i]))
+    store(common, top)
     for i in range(n):
+        share = exp(load(logs[i]) - top)
         for a in range(d):
-            for lane in range(LANES):
-                scaled[i, a, lane] = left[i, a, lane]
-        weight = scaled[i]
-        for lane in range(LANES):
-            share = exp(logs[i, lane] - common[lane])
-            for a in range(d):
-                weight[a, lane] *= share
+            store(scaled[i, a], load(left[i, a]) * share)
     whole = n - n % 2
     for a in range(d):
         for b in range(e):
-            for lane in range(LANES):
-                matrix[a, b, lane] = 0.0
+            total = each(0.0)
             for i in range(0, whole, 2):
-                for lane in range(LANES):
-                    matrix[a, b, lane] += (
-                        scaled[i, a, lane] * right[i, b, lane] + scaled[i + 1, a, lane] * right[i + 1, b, lane]
-                    )
+                total = total + (
+                    load(scaled[i, a]) * load(right[i, b]) + load(scaled[i + 1, a]) * load(right[i + 1, b])
+                )
             for i in range(whole, n):
-                for lane in range(LANES):
-                    matrix[a, b, lane] += scaled[i, a, lane] * right[i, b, lane]
+                total = total + load(scaled[i, a]) * load(right[i, b])
+            store(matrix[a, b], total)
 
 
 @njit(**INNER, **APART)
-def sum_of_squares(A, out):
-    """out (LANES) = Σ A²."""
-    for lane in range(LANES):
-        out[lane] = 0.0
+def squares(A):
+    """The vector Σ A²."""
+    total = each(0.0)
     for a in range(A.shape[0]):
         for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[lane] += A[a, b, lane] * A[a, b, lane]
+            total = total + load(A[a, b]) * load(A[a, b])
+    return total
 
 
 @njit(**INNER, **APART)
-def largest(A, out):
-    """out (LANES) = max |A|, at least the smallest number that counts."""
-    for lane in range(LANES):
-        out[lane] = SMALLEST
+def largest(A):
+    """The vector max |A|, at least the smallest number that counts."""
+    top = each(SMALLEST)
     for a in range(A.shape[0]):
         for b in range(A.shape[1]):
-            for lane in range(LANES):
-                out[lane] = max(out[lane], abs(A[a, b, lane]))
+            top = larger(top, abs(load(A[a, b])))
+    return top
 
 
-_SLOPE = sloping(*(np.empty((1,) * count + (LANES,)) for count in (2, 2, 1)))
+_SLOPE = sloping(*(zeros((1,) * count + (LANES,)) for count in (2, 2, 1)))
 SLOPE, MEMORY = typeof(_SLOPE), typeof(memory_of(_SLOPE, 1, 1))  # their types, for what loops call

@@ -4,52 +4,47 @@ Once a softmax saturates, the winner's p (1 − p) is lost to rounding and every
 are differences to the winner's, a slope along the tokens is anchored at the winner's, and the winner's share of a
 gradient is minus the sum of the others. Each loop normalises the rest by itself.
 
-A row is (T, LANES); winner, best, mean and total are (LANES,).
+A row is (T, LANES), winner (LANES,); what is returned is a vector.
 """
 
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import APART, LANES, OPTIONS
+from attnsvm.training.lanes.arithmetic import APART, INNER
+from attnsvm.training.lanes.vector import each, larger, load, store, where
 
 
-@njit(**OPTIONS, **APART)
-def behind(logits, winner, best):
+@njit(**INNER, **APART)
+def behind(logits, winner):
     """Which token wins, the first of equals, and logits −= the best of them, in place."""
-    for lane in range(LANES):
-        best[lane] = -np.inf
+    best, first = each(-np.inf), load(winner)
     for t in range(len(logits)):
-        for lane in range(LANES):
-            winner[lane] = t if logits[t, lane] > best[lane] else winner[lane]
-            best[lane] = max(best[lane], logits[t, lane])
+        logit = load(logits[t])
+        first = where(logit > best, t, first)
+        best = larger(best, logit)
+    store(winner, first)
     for t in range(len(logits)):
-        for lane in range(LANES):
-            logits[t, lane] -= best[lane]
+        store(logits[t], load(logits[t]) - best)
 
 
-@njit(**OPTIONS, **APART)
-def anchor(slope, p, winner, at_winner, mean):
-    """slope −= that of the winner, in place, and mean = Σ_t p_t slope_t of what is left; `at_winner` is scratch."""
-    for lane in range(LANES):
-        at_winner[lane] = 0.0
-        mean[lane] = 0.0
+@njit(**INNER, **APART)
+def anchor(slope, p, winner):
+    """slope −= that of the winner, in place, and Σ_t p_t slope_t of what is left."""
+    first, at_winner, mean = load(winner), each(0.0), each(0.0)
     for t in range(len(slope)):
-        for lane in range(LANES):
-            at_winner[lane] += slope[t, lane] if winner[lane] == t else 0.0
+        at_winner = at_winner + where(first == t, load(slope[t]), 0.0)
     for t in range(len(slope)):
-        for lane in range(LANES):
-            slope[t, lane] -= at_winner[lane]
-            mean[lane] += p[t, lane] * slope[t, lane]
+        store(slope[t], load(slope[t]) - at_winner)
+        mean = mean + load(p[t]) * load(slope[t])
+    return mean
 
 
-@njit(**OPTIONS, **APART)
-def close(shares, winner, total):
-    """The winner's share = −total, the sum of the others; shares that hold zero for it at first."""
-    for lane in range(LANES):
-        total[lane] = 0.0
+@njit(**INNER, **APART)
+def close(shares, winner):
+    """The winner's share = −the sum of the others, which is returned; shares that hold zero for it at first."""
+    first, total = load(winner), each(0.0)
     for t in range(len(shares)):
-        for lane in range(LANES):
-            total[lane] += shares[t, lane]
+        total = total + load(shares[t])
     for t in range(len(shares)):
-        for lane in range(LANES):
-            shares[t, lane] = -total[lane] if winner[lane] == t else shares[t, lane]
+        store(shares[t], where(first == t, -total, load(shares[t])))
+    return total

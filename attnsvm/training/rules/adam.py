@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LANES, exp, log
+from attnsvm.training.lanes.arithmetic import exp, log
 from attnsvm.training.lanes.slopes import flatten
+from attnsvm.training.lanes.vector import each, larger, load, root, store, where
 from attnsvm.training.rules.protocol import Alone
 
 
@@ -33,35 +34,31 @@ class Adam(Numbers, Alone):
         flatten(slope)
         matrix, direction = slope.matrix, memory.direction
         first, second, unit = memory.kept[0], memory.kept[1], memory.kept_rows[0]
-        share, one, two = memory.rows[0], memory.rows[1], memory.rows[2]
         beta1, beta2 = self.beta1, self.beta2
         slowest = 0.5 * log(beta2)
-        for lane in range(LANES):
-            now = slope.common[lane] if step == 0 else max(slope.common[lane], unit[lane] + slowest)
-            fade = 0.0 if step == 0 else exp(unit[lane] - now)
-            share[lane] = exp(slope.common[lane] - now)
-            one[lane] = beta1 * fade
-            two[lane] = beta2 * fade * fade
-            unit[lane] = now
+        common = load(slope.common)
+        now = common if step == 0 else larger(common, load(unit) + slowest)
+        fade = each(0.0) if step == 0 else exp(load(unit) - now)
+        share, one, two = exp(common - now), beta1 * fade, beta2 * fade * fade
+        store(unit, now)
         grown1 = 1.0 - beta1 ** (step + 1.0)
         grown2 = 1.0 - beta2 ** (step + 1.0)
         weight = np.sqrt(grown2) / grown1
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    g = matrix[a, b, lane] * share[lane]
-                    m = one[lane] * first[a, b, lane] + (1.0 - beta1) * g
-                    v = two[lane] * second[a, b, lane] + (1.0 - beta2) * g * g
-                    first[a, b, lane] = m
-                    second[a, b, lane] = v
-                    direction[a, b, lane] = weight * m / np.sqrt(v) if v > 0.0 else 0.0
+                g = load(matrix[a, b]) * share
+                m = (1.0 - beta1) * g + one * load(first[a, b])
+                v = (1.0 - beta2) * g * g + two * load(second[a, b])
+                store(first[a, b], m)
+                store(second[a, b], v)
+                store(direction[a, b], where(v > 0.0, weight * m / root(v), 0.0))
 
     def apply(self, weights, memory, rate, step):
         direction, decay = memory.direction, self.decay
         for a in range(weights.shape[0]):
             for b in range(weights.shape[1]):
-                for lane in range(LANES):
-                    weights[a, b, lane] -= rate[lane] * (direction[a, b, lane] + decay * weights[a, b, lane])
+                w = load(weights[a, b])
+                store(weights[a, b], w - load(rate) * (load(direction[a, b]) + decay * w))
 
 
 def adam(learning_rate: float, beta1: float, beta2: float, decay: float = 0.0) -> Adam:

@@ -2,10 +2,9 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
-from attnsvm.training.lanes.arithmetic import LANES
-from attnsvm.training.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes.arithmetic import scaled
+from attnsvm.training.lanes.slopes import squares
+from attnsvm.training.lanes.vector import load, root, store, where
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
@@ -16,19 +15,12 @@ class Balanced(NamedTuple("Parts", [("inner", Rule)]), Wrapper):
     follows_rotations = False  # the norms count directions, too, in which nothing moves
 
     def balance(self, K, Q):
-        size, other = np.empty(LANES), np.empty(LANES)
-        sum_of_squares(K, size)
-        sum_of_squares(Q, other)
-        for lane in range(LANES):
-            size[lane] = np.sqrt(np.sqrt(other[lane] / size[lane])) if size[lane] * other[lane] > 0.0 else 1.0
-        for a in range(len(K)):
-            for b in range(K.shape[1]):
-                for lane in range(LANES):
-                    K[a, b, lane] *= size[lane]
+        of_K, of_Q = squares(K), squares(Q)
+        factor = where(of_K * of_Q > 0.0, root(root(of_Q / of_K)), 1.0)
+        scaled(K, factor, K)
         for a in range(len(Q)):
             for b in range(Q.shape[1]):
-                for lane in range(LANES):
-                    Q[a, b, lane] /= size[lane]
+                store(Q[a, b], load(Q[a, b]) / factor)
 
 
 def balanced(inner: Rule) -> Balanced:

@@ -24,9 +24,11 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from attnsvm.training.lanes.arithmetic import INNER, LANES, called_from_loops
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import INNER, called_from_loops
 from attnsvm.training.lanes.singular import NOTHING
-from attnsvm.training.lanes.slopes import MEMORY, SLOPE, sum_of_squares
+from attnsvm.training.lanes.slopes import MEMORY, SLOPE, squares
+from attnsvm.training.lanes.vector import load, store, zeros
 from attnsvm.training.rules import protocol
 from attnsvm.training.rules.gradient_descent import GradientDescent, plain
 from attnsvm.training.rules.protocol import Alone, Rule, Wrapper, apply, collect, direct, rate_at, settle
@@ -60,19 +62,17 @@ class Pool(NamedTuple):
         unit, squares: (LANES,), exp(2·unit)·squares is the sum of what `collect` adds.
         weights: (LANES,), the sum of the squared weights.
         rate: (LANES,), the learning rate.
-        scratch: (LANES,).
     """
 
     unit: np.ndarray
     squares: np.ndarray
     weights: np.ndarray
     rate: np.ndarray
-    scratch: np.ndarray
 
 
 def pooling() -> Pool:
     """A `Pool`, not yet emptied."""
-    return Pool(np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES), np.empty(LANES))
+    return Pool(*(zeros((LANES,)) for _ in range(4)))
 
 
 @njit(**INNER)
@@ -93,9 +93,7 @@ def aim(numbers, slope, weights, memory, pool, step):
     rule = held(numbers, RULE)
     direct(rule, slope, memory, step)
     collect(rule, memory, pool)
-    sum_of_squares(weights, pool.scratch)
-    for lane in range(LANES):
-        pool.weights[lane] += pool.scratch[lane]
+    store(pool.weights, load(pool.weights) + squares(weights))
 
 
 def pace(numbers, pool, step):

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LANES, exp
-from attnsvm.training.lanes.slopes import SMALLEST, flatten, sum_of_squares
+from attnsvm.training.lanes.arithmetic import exp, scaled
+from attnsvm.training.lanes.slopes import SMALLEST, flatten, squares
+from attnsvm.training.lanes.vector import each, load, root
 from attnsvm.training.rules.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)
@@ -53,16 +54,9 @@ class GradientDescent(Numbers, Alone):
 
     def direct(self, slope, memory, step):
         flatten(slope)
-        size, matrix, direction = memory.rows[0], slope.matrix, memory.direction
-        sum_of_squares(matrix, size)
-        for lane in range(LANES):
-            factor = 1.0 if self.rescaled else exp(slope.common[lane])
-            norm = np.sqrt(size[lane]) * factor + self.epsilon if self.normalised else 1.0
-            size[lane] = factor / norm
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] = matrix[a, b, lane] * size[lane]
+        factor = each(1.0) if self.rescaled else exp(load(slope.common))
+        norm = root(squares(slope.matrix)) * factor + self.epsilon if self.normalised else each(1.0)
+        scaled(slope.matrix, factor / norm, memory.direction)
 
 
 def published(learning_rate: float) -> GradientDescent:

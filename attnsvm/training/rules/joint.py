@@ -2,10 +2,9 @@
 
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from attnsvm.training.lanes.arithmetic import LANES, copy, exp
-from attnsvm.training.lanes.slopes import flatten, sum_of_squares
+from attnsvm.training.lanes.arithmetic import copy, exp, scaled
+from attnsvm.training.lanes.slopes import flatten, squares
+from attnsvm.training.lanes.vector import each, larger, load, root, store
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 
@@ -20,24 +19,17 @@ class Joint(NamedTuple("Parts", [("inner", Any)]), Wrapper):
         copy(slope.common, memory.unit)
 
     def collect(self, memory, pool):
-        size, unit, squares = memory.rows[0], pool.unit, pool.squares
-        sum_of_squares(memory.direction, size)
-        for lane in range(LANES):
-            new = max(unit[lane], memory.unit[lane])
-            before, here = exp(unit[lane] - new), exp(memory.unit[lane] - new)
-            squares[lane] = squares[lane] * before * before + size[lane] * here * here
-            unit[lane] = new
+        unit, other = load(pool.unit), load(memory.unit)
+        new = larger(unit, other)
+        before, here = exp(unit - new), exp(other - new)
+        store(pool.squares, load(pool.squares) * before * before + squares(memory.direction) * here * here)
+        store(pool.unit, new)
 
     def settle(self, memory, pool):
-        size, direction = memory.rows[0], memory.direction
-        for lane in range(LANES):
-            factor = 1.0 if self.inner.rescaled else exp(pool.unit[lane])
-            whole = np.sqrt(pool.squares[lane]) * factor + self.inner.epsilon
-            size[lane] = exp(memory.unit[lane] - pool.unit[lane]) * factor / whole
-        for a in range(direction.shape[0]):
-            for b in range(direction.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] *= size[lane]
+        unit = load(pool.unit)
+        factor = each(1.0) if self.inner.rescaled else exp(unit)
+        whole = root(load(pool.squares)) * factor + self.inner.epsilon
+        scaled(memory.direction, exp(load(memory.unit) - unit) * factor / whole, memory.direction)
 
 
 def joint(inner: Any) -> Rule:

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LANES, exp, power
+from attnsvm.training.lanes.arithmetic import exp, power, scaled, signed_power
 from attnsvm.training.lanes.slopes import SMALLEST, flatten, largest
+from attnsvm.training.lanes.vector import each, load, store
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.rules.protocol import Alone
 
@@ -27,22 +28,13 @@ class Mirror(Numbers, Alone):
 
     def direct(self, slope, memory, step):
         flatten(slope)
-        matrix, direction, top, total = slope.matrix, memory.direction, memory.rows[0], memory.rows[1]
-        q = self.p / (self.p - 1.0)
-        largest(matrix, top)
-        for lane in range(LANES):
-            total[lane] = 0.0
+        matrix, q = slope.matrix, self.p / (self.p - 1.0)
+        top, total = largest(matrix), each(0.0)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    total[lane] += power(abs(matrix[a, b, lane]) / top[lane], q)
-        for lane in range(LANES):
-            factor = 1.0 if self.rescaled else exp(slope.common[lane])
-            total[lane] = factor / (power(total[lane], 1.0 / q) * top[lane] * factor + self.epsilon)
-        for a in range(matrix.shape[0]):
-            for b in range(matrix.shape[1]):
-                for lane in range(LANES):
-                    direction[a, b, lane] = matrix[a, b, lane] * total[lane]
+                total = total + power(abs(load(matrix[a, b])) / top, q)
+        factor = each(1.0) if self.rescaled else exp(load(slope.common))
+        scaled(matrix, factor / (power(total, 1.0 / q) * top * factor + self.epsilon), memory.direction)
 
     def apply(self, weights, memory, rate, step):
         direction, dual = memory.direction, memory.kept[0]
@@ -50,15 +42,12 @@ class Mirror(Numbers, Alone):
         if step == 0:  # V, of the weights before the first step
             for a in range(weights.shape[0]):
                 for b in range(weights.shape[1]):
-                    for lane in range(LANES):
-                        size = power(abs(weights[a, b, lane]), forth)
-                        dual[a, b, lane] = size if weights[a, b, lane] >= 0.0 else -size
+                    store(dual[a, b], signed_power(load(weights[a, b]), forth))
         for a in range(weights.shape[0]):
             for b in range(weights.shape[1]):
-                for lane in range(LANES):
-                    dual[a, b, lane] -= rate[lane] * direction[a, b, lane]
-                    size = power(abs(dual[a, b, lane]), back)
-                    weights[a, b, lane] = size if dual[a, b, lane] >= 0.0 else -size
+                v = load(dual[a, b]) - load(rate) * load(direction[a, b])
+                store(dual[a, b], v)
+                store(weights[a, b], signed_power(v, back))
 
 
 def mirror(p: float, learning_rate: float, published: bool = False) -> Mirror:

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import INNER, LANES
+from attnsvm.training.lanes.arithmetic import INNER
 from attnsvm.training.lanes.slopes import Memory
+from attnsvm.training.lanes.vector import load, store
 from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, settle
 
 
@@ -33,10 +34,9 @@ class Momentum(NamedTuple("Parts", [("inner", Rule), ("weight", float)]), Wrappe
         direction, velocity, weight = memory.direction, memory.kept[0], self.weight
         for a in range(direction.shape[0]):
             for b in range(direction.shape[1]):
-                for lane in range(LANES):
-                    v = weight * velocity[a, b, lane] + direction[a, b, lane]
-                    velocity[a, b, lane] = v
-                    direction[a, b, lane] = v
+                v = weight * load(velocity[a, b]) + load(direction[a, b])
+                store(velocity[a, b], v)
+                store(direction[a, b], v)
 
     def apply(self, weights, memory, rate, step):
         apply(self.inner, weights, inside(memory), rate, step)

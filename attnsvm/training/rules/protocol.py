@@ -27,7 +27,8 @@ A method that a class lacks comes from `Alone`, or from the inner rule. So do th
 
 from typing import Any
 
-from attnsvm.training.lanes.arithmetic import LANES, method_of_class
+from attnsvm.training.lanes.arithmetic import method_of_class, subtract
+from attnsvm.training.lanes.vector import each, load, store
 
 # How compiled code calls the methods of a rule.
 METHODS = ("direct", "collect", "settle", "rate_at", "apply", "balance")
@@ -84,15 +85,10 @@ class Alone(Rule):
         pass
 
     def rate_at(self: Any, step, squares, out):
-        for lane in range(LANES):
-            out[lane] = self.learning_rate
+        store(out, each(self.learning_rate))
 
     def apply(self, weights, memory, rate, step):
-        direction = memory.direction
-        for a in range(weights.shape[0]):
-            for b in range(weights.shape[1]):
-                for lane in range(LANES):
-                    weights[a, b, lane] -= rate[lane] * direction[a, b, lane]
+        subtract(weights, load(rate), memory.direction)
 
     def balance(self, K, Q):
         pass

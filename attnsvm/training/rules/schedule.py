@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LANES
+from attnsvm.training.lanes.vector import each, larger, load, root, store
 from attnsvm.training.rules.protocol import Rule, Wrapper, rate_at
 
 ROOT, SHRINKING = 1, 2
@@ -21,11 +21,8 @@ class Schedule(NamedTuple("Parts", [("inner", Rule), ("kind", int)]), Wrapper):
 
     def rate_at(self, step, squares, out):
         rate_at(self.inner, step, squares, out)
-        for lane in range(LANES):
-            if self.kind == ROOT:
-                out[lane] = out[lane] / np.sqrt(step + 1.0)
-            else:
-                out[lane] = out[lane] / max(1.0, np.sqrt(squares[lane]))
+        by = each(np.sqrt(step + 1.0)) if self.kind == ROOT else larger(each(1.0), root(load(squares)))
+        store(out, load(out) / by)
 
 
 def schedule(inner: Rule, name: str) -> Schedule:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from attnsvm.training.lanes.arithmetic import call, kept_on_disk
+from attnsvm.training.lanes.singular import NOTHING
 from attnsvm.training.lanes.slopes import memory_of, room_for, sloping
 from attnsvm.training.rules import calls
 from attnsvm.training.rules.protocol import Rule
@@ -25,7 +26,7 @@ class Stepper:
         """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
         self.rule, self.done, self.pool = calls.mover(rule), 0, calls.pooling()
         self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
-        self._aim, self._pace, self._move, self._balance = map(kept_on_disk, (_aim, _pace, _move, _balance))
+        self._calls = tuple(map(kept_on_disk, (_aim, _pace, _move, _balance)))
 
     def step(
         self,
@@ -41,21 +42,27 @@ class Stepper:
                 of the factor is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
             pairs: the places of K and Q of each pair, for `balanced`.
         """
-        slopes = [sloping(*arrays) for arrays in terms]
+        slopes = [sloping(*(np.ascontiguousarray(array, dtype=float) for array in arrays)) for arrays in terms]
+        aim, pace, move, balance = map(_entry, self._calls) if self.done else self._calls
         if not self.memories:
             self.memories = [memory_of(slope, self.rule.matrices, self.rule.rows) for slope in slopes]
-        calls.empty.py_func(self.pool)  # as Python: nothing to compile in every process
+        self.pool.unit[:], self.pool.squares[:], self.pool.weights[:] = NOTHING, 0.0, 0.0
         for f, (factor, slope) in enumerate(zip(weights, slopes, strict=True)):
             memory = self.memories[f]
             if len(memory.room.order) != len(slope.left):
                 self.memories[f] = memory = memory._replace(room=room_for(slope))
-            self._aim(self.rule, slope, factor, memory, self.pool, self.done)
-        self._pace(self.rule, self.pool, self.done)
+            aim(self.rule, slope, factor, memory, self.pool, self.done)
+        pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):
-            self._move(self.rule, factor, memory, self.pool, self.done)
+            move(self.rule, factor, memory, self.pool, self.done)
         for k, q in pairs:
-            self._balance(self.rule, weights[k], weights[q])
+            balance(self.rule, weights[k], weights[q])
         self.done += 1
+
+
+def _entry(dispatcher: Any) -> Any:
+    """What a dispatcher calls, once it has been called: it looks at the types of all arguments for 0.1 ms each time."""
+    return next((compiled.entry_point for compiled in dispatcher.overloads.values()), dispatcher)
 
 
 def _aim(rule, slope, weights, memory, pool, step):

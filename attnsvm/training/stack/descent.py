@@ -12,7 +12,9 @@ from attnsvm.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, reader, trainable
-from attnsvm.training.lanes.arithmetic import LANES, kept_on_disk
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import kept_on_disk
+from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.calls import mover
 from attnsvm.training.rules.joint import joint
@@ -89,10 +91,10 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
         tokens=_last(part.tokens),
         queries=_last(part.queries),
         labels=_last(part.labels),
-        values=np.empty((0, H, d, d, LANES)) if values is None else _last(values[index]),
+        values=zeros((0, H, d, d, LANES)) if values is None else _last(values[index]),
         below=below,
         top=top,
-        embedding=np.empty((0, 0, LANES)) if built.embedding is None else _last(built.embedding),
+        embedding=zeros((0, 0, LANES)) if built.embedding is None else _last(built.embedding),
         factors=_last(np.stack([factor[index] for factor in start], axis=3)),
         residual=stack.residual,
         cross=stack.attention == "cross",
@@ -100,11 +102,11 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
     )
     record = Record(
         kept=np.array(logged, dtype=np.int64),
-        weights=np.empty((K, L, H, d, d, LANES)),
-        head=np.empty((K, len(reading.parameters) if head_rate else 0, LANES)),
-        largest=np.zeros((K, L, LANES)),
-        loss=np.zeros((K, LANES)),
-        norms=np.zeros((K, LANES)),
+        weights=zeros((K, L, H, d, d, LANES)),
+        head=zeros((K, len(reading.parameters) if head_rate else 0, LANES)),
+        largest=zeros((K, L, LANES)),
+        loss=zeros((K, LANES)),
+        norms=zeros((K, LANES)),
     )
     rules = mover(rule), mover(rule.with_rate(head_rate))
     at = room(model, record.head.shape[1])
@@ -117,4 +119,4 @@ def _group(index, problems, stack, head, rule, logged, start, values, head_rate)
 
 
 def _last(array: np.ndarray) -> np.ndarray:
-    return np.array(np.moveaxis(array, 0, -1), dtype=float, order="C")
+    return laid(np.moveaxis(array, 0, -1))

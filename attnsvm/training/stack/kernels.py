@@ -21,9 +21,11 @@ from numba import njit
 
 from attnsvm.training.heads.base import Reader
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.lanes.arithmetic import INNER, LANES, call, combine, copy, exp, matvec, shared_by_loops
-from attnsvm.training.lanes.slopes import sum_of_squares
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import INNER, call, combine, copy, exp, matvec, shared_by_loops, subtract
+from attnsvm.training.lanes.slopes import squares
 from attnsvm.training.lanes.softmax import anchor, behind, close
+from attnsvm.training.lanes.vector import each, larger, load, root, smaller, store, where, zeros
 from attnsvm.training.rules.calls import Mover
 from attnsvm.training.stack.moving import Course, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
@@ -81,7 +83,7 @@ class State(NamedTuple):
             same with respect to its input.
         output: (n, T). mixture: (n, T, d). embedded, slope_embedded: (p,), what the head sees of one mixture.
         head: (q,), gradient of the head's parameters, where they are trained; head_factor: (). by_head: (q,) scratch.
-        left, right: (nT, d) scratch. a, b, c: (d,) scratch. rows: (6,) scratch; token: (T,) scratch.
+        left, right: (nT, d) scratch. a, b: (d,) scratch. total: () scratch; token: (T,) scratch.
         factors: the gradient of the factors, like Model.factors. norms: (L, H, 2).
     """
 
@@ -113,8 +115,7 @@ class State(NamedTuple):
     right: np.ndarray
     a: np.ndarray
     b: np.ndarray
-    c: np.ndarray
-    rows: np.ndarray
+    total: np.ndarray
     token: np.ndarray
     factors: np.ndarray
     norms: np.ndarray
@@ -126,39 +127,38 @@ def room(model: Model, q: int) -> State:
     L, H = model.factors.shape[:2]
     p = model.embedding.shape[1]
     return State(
-        np.empty((L, H, d, d, LANES)),
-        np.empty((L, H, d, d, LANES)),
-        np.empty((L, H, LANES)),
-        np.empty((L, n, T, d, LANES)),
-        np.empty((L, H, n, T, d, LANES)),
-        np.empty((L, H, n, T, T, LANES)),
-        np.empty((L, H, n, T, T, LANES)),
-        np.empty((L, H, n, T, T, LANES)),
-        np.zeros((L, H, n, T, LANES)),
-        np.empty((L, H, n, T, d, LANES)),
-        np.empty((L, H, n, T, LANES)),
-        np.empty((H, n, T, d, LANES)),
-        np.empty((H, n, T, LANES)),
-        np.empty((n, T, d, LANES)),
-        np.empty((n, T, LANES)),
-        np.empty((n, T, d, LANES)),
-        np.empty((n, T, LANES)),
-        np.empty((n, T, LANES)),
-        np.empty((n, T, d, LANES)),
-        np.empty((p, LANES)),
-        np.empty((p, LANES)),
-        np.empty((q, LANES)),
-        np.empty(LANES),
-        np.empty((q, LANES)),
-        np.empty((n * T, d, LANES)),
-        np.empty((n * T, d, LANES)),
-        np.empty((d, LANES)),
-        np.empty((d, LANES)),
-        np.empty((d, LANES)),
-        np.empty((6, LANES)),
-        np.empty((T, LANES)),
-        np.empty(model.factors.shape),
-        np.empty((L, H, 2, LANES)),
+        zeros((L, H, d, d, LANES)),
+        zeros((L, H, d, d, LANES)),
+        zeros((L, H, LANES)),
+        zeros((L, n, T, d, LANES)),
+        zeros((L, H, n, T, d, LANES)),
+        zeros((L, H, n, T, T, LANES)),
+        zeros((L, H, n, T, T, LANES)),
+        zeros((L, H, n, T, T, LANES)),
+        zeros((L, H, n, T, LANES)),
+        zeros((L, H, n, T, d, LANES)),
+        zeros((L, H, n, T, LANES)),
+        zeros((H, n, T, d, LANES)),
+        zeros((H, n, T, LANES)),
+        zeros((n, T, d, LANES)),
+        zeros((n, T, LANES)),
+        zeros((n, T, d, LANES)),
+        zeros((n, T, LANES)),
+        zeros((n, T, LANES)),
+        zeros((n, T, d, LANES)),
+        zeros((p, LANES)),
+        zeros((p, LANES)),
+        zeros((q, LANES)),
+        zeros((LANES,)),
+        zeros((q, LANES)),
+        zeros((n * T, d, LANES)),
+        zeros((n * T, d, LANES)),
+        zeros((d, LANES)),
+        zeros((d, LANES)),
+        zeros((LANES,)),
+        zeros((T, LANES)),
+        zeros(model.factors.shape),
+        zeros((L, H, 2, LANES)),
     )
 
 
@@ -167,7 +167,7 @@ def forward(model, at):
     """Softmax of every row, composed tokens of every layer, and the mixture of the top."""
     L, H, n, T = at.slope.shape[:4]
     d = at.W.shape[2]
-    best, total = at.rows[0], at.rows[1]
+    total = at.total
     for layer in range(L):
         for h in range(H):
             multiply(model.factors[layer, h], at.W[layer, h])
@@ -179,8 +179,7 @@ def forward(model, at):
             for q in range(len(masked)):
                 out = at.mixture[i, q] if last else at.tokens[layer + 1, i, q]
                 for a in range(d):
-                    for lane in range(LANES):
-                        out[a, lane] = tokens[q, a, lane] if model.residual and not last else 0.0
+                    store(out[a], load(tokens[q, a]) if model.residual and not last else each(0.0))
                 z = query(model, at, layer, i, q)
                 for h in range(H):
                     key, log_p, p = at.keys[layer, h, i, q], at.log_p[layer, h, i, q], at.p[layer, h, i, q]
@@ -188,30 +187,25 @@ def forward(model, at):
                     matvec(W, z, key)
                     matvec(tokens, key, log_p)
                     for t in range(T):
-                        for lane in range(LANES):
-                            log_p[t, lane] += masked[q, t]
-                    behind(log_p, winner, best)
-                    for lane in range(LANES):
-                        total[lane] = 0.0
+                        store(log_p[t], load(log_p[t]) + masked[q, t])
+                    behind(log_p, winner)
+                    first, others = load(winner), each(0.0)
                     for t in range(T):
-                        for lane in range(LANES):
-                            total[lane] += exp(log_p[t, lane]) if winner[lane] != t else 0.0
+                        others = others + where(first == t, 0.0, exp(load(log_p[t])))
+                    store(total, others)
                     for lane in range(LANES):
                         total[lane] = np.log1p(total[lane])
                     for t in range(T):
-                        for lane in range(LANES):
-                            log_p[t, lane] -= total[lane]
-                            p[t, lane] = exp(log_p[t, lane])
+                        log = load(log_p[t]) - load(total)
+                        store(log_p[t], log)
+                        store(p[t], exp(log))
                     combine(tokens, p, at.a)
+                    mixed = at.a
                     if len(model.values):
                         combine(model.values[layer, h], at.a, at.b)
-                        for a in range(d):
-                            for lane in range(LANES):
-                                out[a, lane] += at.b[a, lane]
-                    else:
-                        for a in range(d):
-                            for lane in range(LANES):
-                                out[a, lane] += at.a[a, lane]
+                        mixed = at.b
+                    for a in range(d):
+                        store(out[a], load(out[a]) + load(mixed[a]))
 
 
 @njit(**INNER)
@@ -243,19 +237,15 @@ def read_out(model, head, at):
                 at.scale[i, q, lane] = -max(margin, 0.0) - np.log1p(np.exp(-abs(margin))) - count
                 at.head_factor[lane] = max(at.head_factor[lane], at.scale[i, q, lane])
             for a in range(d):
-                for lane in range(LANES):
-                    at.given[i, q, a, lane] *= -model.labels[i, lane]
+                store(at.given[i, q, a], load(at.given[i, q, a]) * -load(model.labels[i]))
     if len(at.head):
         at.head[:] = 0.0
         for i in range(n):
             for q in range(R):
-                for lane in range(LANES):
-                    share = exp(at.scale[i, q, lane] - at.head_factor[lane])
-                    at.rows[0, lane] = -model.labels[i, lane] * share
+                weight = -load(model.labels[i]) * exp(load(at.scale[i, q]) - load(at.head_factor))
                 call(head.parameter_slope, head.parameters, head.number, seen(model, at, i, q), at.by_head)
                 for a in range(len(at.head)):
-                    for lane in range(LANES):
-                        at.head[a, lane] += at.rows[0, lane] * at.by_head[a, lane]
+                    store(at.head[a], load(at.head[a]) + weight * load(at.by_head[a]))
 
 
 @shared_by_loops
@@ -263,7 +253,6 @@ def into_rows(model, at, layer):
     """From the gradient of a layer's outputs to that of its logits, row by row."""
     H, n, T = at.value.shape[:3]
     R = len(mask(model, layer))
-    at_winner, mean, largest, total = at.rows[0], at.rows[1], at.rows[2], at.rows[3]
     for h in range(H):
         for i in range(n):
             tokens = at.tokens[layer, i]
@@ -275,22 +264,18 @@ def into_rows(model, at, layer):
                 else:
                     copy(at.given[i, q], value)
                 matvec(tokens, value, slope)
-                anchor(slope, p, winner, at_winner, mean)
-                for lane in range(LANES):
-                    largest[lane] = NOWHERE
+                mean, largest = anchor(slope, p, winner), each(NOWHERE)
                 for t in range(T):
-                    for lane in range(LANES):
-                        counts = slope[t, lane] != 0.0 and log_p[t, lane] > 0.5 * NOWHERE
-                        slope[t, lane] = slope[t, lane] - mean[lane] if counts else 0.0
-                        largest[lane] = max(largest[lane], log_p[t, lane] if counts else NOWHERE)
+                    c, log = load(slope[t]), load(log_p[t])
+                    log = where(c == 0.0, NOWHERE, where(log > 0.5 * NOWHERE, log, NOWHERE))
+                    store(slope[t], where(log > 0.5 * NOWHERE, c - mean, 0.0))
+                    largest = larger(largest, log)
                 for t in range(T):
-                    for lane in range(LANES):
-                        share[t, lane] = exp(min(log_p[t, lane] - largest[lane], 0.0)) * slope[t, lane]
-                close(share, winner, total)
+                    store(share[t], exp(smaller(load(log_p[t]) - largest, 0.0)) * load(slope[t]))
+                total = close(share, winner)
                 combine(tokens, share, at.mixed[layer, h, i, q])
-                for lane in range(LANES):
-                    at.back[h, i, q, lane] = exp(largest[lane]) * total[lane]
-                    at.behind[layer, h, i, q, lane] = at.scale[i, q, lane] + largest[lane]
+                store(at.back[h, i, q], exp(largest) * total)
+                store(at.behind[layer, h, i, q], load(at.scale[i, q]) + largest)
 
 
 @shared_by_loops
@@ -303,46 +288,36 @@ def into_tokens(model, at, layer):
     last = layer == at.W.shape[0] - 1
     R = len(mask(model, layer))
     passes, asks = model.residual and not last, not (last and model.cross)
-    largest, weight, other = at.rows[0], at.rows[1], at.rows[2]
     for i in range(n):
         for t in range(T):
             into = at.passed[i, t]
-            for lane in range(LANES):
-                largest[lane] = at.scale[i, t, lane] if passes else NOWHERE
+            largest = load(at.scale[i, t]) if passes else each(NOWHERE)
             for h in range(H):
                 for q in range(R):
-                    for lane in range(LANES):
-                        wins = at.winner[layer, h, i, q, lane] == t
-                        arrives = at.scale[i, q, lane] + (0.0 if wins else at.log_p[layer, h, i, q, t, lane])
-                        largest[lane] = max(largest[lane], arrives)
+                    wins = load(at.winner[layer, h, i, q]) == t
+                    arrives = load(at.scale[i, q]) + where(wins, 0.0, load(at.log_p[layer, h, i, q, t]))
+                    largest = larger(largest, arrives)
                 if asks and t < R:
-                    for lane in range(LANES):
-                        largest[lane] = max(largest[lane], at.behind[layer, h, i, t, lane])
-            for lane in range(LANES):
-                at.passed_scale[i, t, lane] = largest[lane]
-                weight[lane] = exp(at.scale[i, t, lane] - largest[lane]) if passes else 0.0
+                    largest = larger(largest, load(at.behind[layer, h, i, t]))
+            store(at.passed_scale[i, t], largest)
+            weight = exp(load(at.scale[i, t]) - largest)
             for a in range(d):
-                for lane in range(LANES):
-                    into[a, lane] = weight[lane] * at.given[i, t, a, lane] if passes else 0.0
+                store(into[a], weight * load(at.given[i, t, a]) if passes else each(0.0))
             for h in range(H):
                 for q in range(R):
                     value, key = at.value[h, i, q], at.keys[layer, h, i, q]
-                    for lane in range(LANES):
-                        wins = at.winner[layer, h, i, q, lane] == t
-                        arrives = at.scale[i, q, lane] + (0.0 if wins else at.log_p[layer, h, i, q, t, lane])
-                        factor = exp(arrives - largest[lane])
-                        weight[lane] = factor * (at.p[layer, h, i, q, t, lane] if wins else 1.0)
-                        other[lane] = factor * (-at.back[h, i, q, lane] if wins else at.slope[layer, h, i, q, t, lane])
+                    wins = load(at.winner[layer, h, i, q]) == t
+                    arrives = load(at.scale[i, q]) + where(wins, 0.0, load(at.log_p[layer, h, i, q, t]))
+                    factor = exp(arrives - largest)
+                    weight = factor * where(wins, load(at.p[layer, h, i, q, t]), 1.0)
+                    other = factor * where(wins, -load(at.back[h, i, q]), load(at.slope[layer, h, i, q, t]))
                     for a in range(d):
-                        for lane in range(LANES):
-                            into[a, lane] += weight[lane] * value[a, lane] + other[lane] * key[a, lane]
+                        store(into[a], load(into[a]) + (weight * load(value[a]) + other * load(key[a])))
                 if asks and t < R:
                     combine(at.W[layer, h], at.mixed[layer, h, i, t], at.a)
-                    for lane in range(LANES):
-                        weight[lane] = exp(at.behind[layer, h, i, t, lane] - largest[lane])
+                    weight = exp(load(at.behind[layer, h, i, t]) - largest)
                     for a in range(d):
-                        for lane in range(LANES):
-                            into[a, lane] += weight[lane] * at.a[a, lane]
+                        store(into[a], load(into[a]) + weight * load(at.a[a]))
     copy(at.passed, at.given)
     copy(at.passed_scale, at.scale)
 
@@ -352,33 +327,28 @@ def gather(model, at):
     """The gradient G of every W over exp(log_factor), from all rows of its layer."""
     L, H, n = at.slope.shape[:3]
     d = at.W.shape[2]
-    for lane in range(LANES):
-        at.rows[0, lane] = NOWHERE
+    overall = each(NOWHERE)
     for layer in range(L):
         for h in range(H):
-            for lane in range(LANES):
-                at.log_factor[layer, h, lane] = NOWHERE
+            largest = each(NOWHERE)
             for i in range(n):
                 for q in range(len(mask(model, layer))):
-                    for lane in range(LANES):
-                        here = at.behind[layer, h, i, q, lane]
-                        at.log_factor[layer, h, lane] = max(at.log_factor[layer, h, lane], here)
-                        at.rows[0, lane] = max(at.rows[0, lane], here)
+                    largest = larger(largest, load(at.behind[layer, h, i, q]))
+            store(at.log_factor[layer, h], largest)
+            overall = larger(overall, largest)
     for layer in range(L):
         R = len(mask(model, layer))
         left, right = at.left[: n * R], at.right[: n * R]
         for h in range(H):
             if model.joint:
-                copy(at.rows[0], at.log_factor[layer, h])
+                store(at.log_factor[layer, h], overall)
             for i in range(n):
                 for q in range(R):
                     z, mixed = query(model, at, layer, i, q), at.mixed[layer, h, i, q]
-                    for lane in range(LANES):
-                        at.rows[1, lane] = exp(at.behind[layer, h, i, q, lane] - at.log_factor[layer, h, lane])
+                    weight = exp(load(at.behind[layer, h, i, q]) - load(at.log_factor[layer, h]))
                     for a in range(d):
-                        for lane in range(LANES):
-                            left[i * R + q, a, lane] = at.rows[1, lane] * mixed[a, lane]
-                            right[i * R + q, a, lane] = z[a, lane]
+                        store(left[i * R + q, a], weight * load(mixed[a]))
+                    copy(z, right[i * R + q])
             gradient(left, right, at.W[layer, h], 0.0, at.G[layer, h])
 
 
@@ -399,14 +369,16 @@ def factor_gradients(factors, G, out):
     if factors.shape[0] == 1:
         copy(G, out[0])
         return
-    out[:] = 0.0
     K, Q = factors[0], factors[1]
-    for a in range(K.shape[0]):
-        for b in range(Q.shape[0]):
-            for j in range(K.shape[1]):
-                for lane in range(LANES):
-                    out[0, a, j, lane] += G[a, b, lane] * Q[b, j, lane]
-                    out[1, b, j, lane] += G[a, b, lane] * K[a, j, lane]
+    d, m = K.shape[:2]
+    for a in range(d):
+        for j in range(m):
+            of_K, of_Q = each(0.0), each(0.0)
+            for b in range(d):
+                of_K = of_K + load(G[a, b]) * load(Q[b, j])
+                of_Q = of_Q + load(G[b, a]) * load(K[b, j])
+            store(out[0, a, j], of_K)
+            store(out[1, a, j], of_Q)
 
 
 @shared_by_loops
@@ -417,46 +389,35 @@ def measure(model, at):
         for h in range(H):
             factor_gradients(model.factors[layer, h], at.G[layer, h], at.factors[layer, h])
             for f in range(F):
-                sum_of_squares(at.factors[layer, h, f], at.norms[layer, h, f])
+                store(at.norms[layer, h, f], squares(at.factors[layer, h, f]))
 
 
 @shared_by_loops
 def move(rule, model, at):
     """A step of gradient descent of every factor, by the norm of all or of each."""
-    L, H, F, d, m = model.factors.shape[:5]
-    together, size = at.rows[0], at.rows[1]
-    for lane in range(LANES):
-        together[lane] = 0.0
-        for layer in range(L):
-            for h in range(H):
-                for f in range(F):
-                    together[lane] += at.norms[layer, h, f, lane]
+    L, H, F = model.factors.shape[:3]
+    together = each(0.0)
     for layer in range(L):
         for h in range(H):
             for f in range(F):
-                for lane in range(LANES):
-                    norm = np.sqrt(together[lane] if model.joint else at.norms[layer, h, f, lane])
-                    factor = 1.0 if rule.rescaled else exp(at.log_factor[layer, h, lane])
-                    size[lane] = scale(rule, norm, factor)
-                weights, step = model.factors[layer, h, f], at.factors[layer, h, f]
-                for a in range(d):
-                    for b in range(m):
-                        for lane in range(LANES):
-                            weights[a, b, lane] -= size[lane] * step[a, b, lane]
+                together = together + load(at.norms[layer, h, f])
+    for layer in range(L):
+        for h in range(H):
+            factor = each(1.0) if rule.rescaled else exp(load(at.log_factor[layer, h]))
+            for f in range(F):
+                norm = root(together if model.joint else load(at.norms[layer, h, f]))
+                subtract(model.factors[layer, h, f], scale(rule, norm, factor), at.factors[layer, h, f])
 
 
 @shared_by_loops
 def move_head(rule, v, at):
     """A step of gradient descent of the head's parameters v, by the norm of their gradient."""
-    size = at.rows[0]
-    for lane in range(LANES):
-        norm = 0.0
-        for a in range(len(v)):
-            norm += at.head[a, lane] ** 2
-        size[lane] = scale(rule, np.sqrt(norm), 1.0 if rule.rescaled else exp(at.head_factor[lane]))
+    norm = each(0.0)
     for a in range(len(v)):
-        for lane in range(LANES):
-            v[a, lane] -= size[lane] * at.head[a, lane]
+        norm = norm + load(at.head[a]) * load(at.head[a])
+    step = scale(rule, root(norm), each(1.0) if rule.rescaled else exp(load(at.head_factor)))
+    for a in range(len(v)):
+        store(v[a], load(v[a]) - step * load(at.head[a]))
 
 
 @shared_by_loops

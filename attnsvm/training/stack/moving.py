@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import INNER, LANES, call, combine, copy, shared_by_loops
+from attnsvm.training.lanes import LANES
+from attnsvm.training.lanes.arithmetic import INNER, call, combine, copy, shared_by_loops
 from attnsvm.training.lanes.singular import Decomposition
 from attnsvm.training.lanes.slopes import Memory, Slope, memory_of, room_for, sloping
+from attnsvm.training.lanes.vector import zeros
 from attnsvm.training.rules.calls import Pool, empty, pooling
 from attnsvm.training.stack.rows import mask, query
 
@@ -61,8 +63,8 @@ class Course(NamedTuple):
 def rows_of(count: int, factors: np.ndarray) -> Rows:
     """Room for the terms of `count` rows, for factors (L, H, F, d, m, LANES)."""
     F, d, m = factors.shape[2:5]
-    mixed, queries, logs = np.empty((count, d, LANES)), np.empty((count, d, LANES)), np.empty((count, LANES))
-    projected, keys = (np.empty((count * (F == 2), m, LANES)) for _ in range(2))
+    mixed, queries, logs = zeros((count, d, LANES)), zeros((count, d, LANES)), zeros((count, LANES))
+    projected, keys = (zeros((count * (F == 2), m, LANES)) for _ in range(2))
     of_W = sloping(mixed, queries, logs)
     slopes = (of_W, of_W) if F == 1 else (sloping(mixed, projected, logs), sloping(queries, keys, logs))
     return Rows(mixed, queries, logs, projected, keys, slopes, room_for(slopes[0]))
@@ -86,11 +88,11 @@ def course_of(
     return Course(
         below,
         top,
-        np.zeros((count, d, m, LANES)),
-        np.zeros((count, LANES)),
-        np.zeros((count, matrices, d, m, LANES)),
-        np.zeros((count, numbers, LANES)),
-        np.zeros((4, LANES)),
+        zeros((count, d, m, LANES)),
+        zeros((count, LANES)),
+        zeros((count, matrices, d, m, LANES)),
+        zeros((count, numbers, LANES)),
+        zeros((4, LANES)),
         pooling(),
         slope,
         memory_of(slope, matrices, numbers),

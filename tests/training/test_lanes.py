@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from harness import run_python
 from numba import njit
+from numba.core.errors import TypingError
 
 from attnsvm.training import compiled
 from attnsvm.training.lanes import LANES
@@ -38,8 +39,8 @@ def by_vectors(function, x):
     """function of (vector or number, result) for numbers `x` of any count."""
     rows = np.zeros((len(x) // LANES + 1, LANES))
     rows.reshape(-1)[: len(x)] = x
-    for row in rows:
-        store(row, function(load(row)))
+    for k in range(len(rows)):
+        store(rows[k], function(load(rows[k])))
     return rows.reshape(-1)[: len(x)]
 
 
@@ -113,6 +114,18 @@ def test_a_product_is_made_one_with_a_sum_unless_it_is_to_be_rounded():
     assert (out[2] == 1.0).all()
     products(np.zeros(LANES), b * b, c, out)
     assert (out[2] == 0.0).all()
+
+
+@njit
+def reads(row):
+    return anywhere(load(row) > 0.0)
+
+
+@pytest.mark.parametrize("row", [np.zeros(2 * LANES)[::2], np.zeros(LANES, dtype=int), np.zeros((2, LANES))])
+def test_a_vector_is_read_from_a_contiguous_row_of_floats_alone(row):
+    assert not reads(np.zeros(LANES))
+    with pytest.raises(TypingError, match="expected a contiguous row of float64 numbers"):
+        reads(row)
 
 
 def test_arrays_begin_with_a_line_of_the_cache():

@@ -1,6 +1,6 @@
 """Compiled arithmetic on LANES instances at a time, and how compiled code is kept on disk.
 
-Arrays end in an axis of LANES instances. Every inner loop runs over it, and the compiler vectorises that loop.
+Arrays end in an axis of LANES instances. The numbers along it are one value, see vector.py.
 """
 
 import hashlib

@@ -12,8 +12,8 @@ import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
-from numba.core.extending import register_jitable
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.errors import TypingError
+from numba.extending import intrinsic, models, overload, register_jitable, register_model
 from numba.np.arrayobj import make_array
 
 from attnsvm.training.lanes import LANES
@@ -45,6 +45,11 @@ class _Model(models.PrimitiveModel):
 vector, truths = Vector("Vector", ir.DoubleType()), Vector("Truths", ir.IntType(1))
 
 
+def _require_row(row: Any) -> None:
+    if row != types.float64[::1]:
+        raise TypingError(f"expected a contiguous row of float64 numbers, got {row}")
+
+
 def _place(context, builder, signature, given):
     data = make_array(signature.args[0])(context, builder, given[0]).data
     return builder.bitcast(data, vector.parts.as_pointer())
@@ -52,7 +57,8 @@ def _place(context, builder, signature, given):
 
 @_intrinsic
 def load(_, row):
-    """The vector in a row (LANES,) that is contiguous."""
+    """The vector in a contiguous row (LANES,)."""
+    _require_row(row)
 
     def lowered(context, builder, signature, given):
         read = builder.load(_place(context, builder, signature, given))
@@ -65,6 +71,7 @@ def load(_, row):
 @_intrinsic
 def store(_, row, value):
     """row = value."""
+    _require_row(row)
 
     def lowered(context, builder, signature, given):
         builder.store(given[1], _place(context, builder, signature, given)).align = 8

@@ -21,6 +21,7 @@ from attnsvm.training.lanes.on_disk import kept
 from attnsvm.training.lanes.vector import (
     INLINED,
     INNER,
+    METHOD,
     OPTIONS,
     each,
     exponent,
@@ -136,7 +137,7 @@ def method_of_class(name: str) -> Any:
 
     called.__name__ = name
 
-    @overload(called, strict=False, jit_options=INNER | APART)
+    @overload(called, strict=False, jit_options=METHOD | APART)
     def method(structure, *arguments):
         return getattr(structure.instance_class, name)
 

@@ -19,8 +19,11 @@ from numba.np.arrayobj import make_array
 from attnsvm.training.lanes import LANES
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
-# For functions that only compiled code calls: without entry points for Python they compile in half the time.
-INNER: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# For methods that only compiled code calls: without entry points for Python they compile in half the time.
+METHOD: Any = OPTIONS | {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# For functions that only compiled code calls, and that make no array: nothing counts who holds one. To count takes two
+# operations that lock the cache for every part of an array that is handed on: a fifth of the time of a stack.
+INNER: Any = METHOD | {"_nrt": False}
 # LLVM puts these into the code that calls them; numba would work their types out at every call.
 INLINED: Any = INNER | {"forceinline": True}
 LINE = 8  # float64 numbers in a line of the cache: a vector register must not read from two of them

@@ -10,7 +10,7 @@ from attnsvm.training.lanes.vector import load, store
 from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, settle
 
 
-@njit(**INNER)
+@njit(**INNER, inline="always")
 def inside(memory):
     """The memory as the inner rule sees it: without the velocity."""
     return Memory(memory.direction, memory.unit, memory.rows, memory.room, memory.kept[1:], memory.kept_rows)

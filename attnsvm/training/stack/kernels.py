@@ -208,7 +208,7 @@ def forward(model, at):
                         store(out[a], load(out[a]) + load(mixed[a]))
 
 
-@njit(**INNER)
+@njit(**INNER, inline="always")
 def seen(model, at, i, q):
     """What the head sees of a mixture: its embedding, or itself."""
     if len(model.embedding) == 0:

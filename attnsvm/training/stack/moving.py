@@ -116,7 +116,7 @@ def fill(rows, model, at, layer, h):
             combine(K, rows.mixed[k], rows.keys[k])
 
 
-@njit(**INNER)
+@njit(**INNER, inline="always")
 def memory_at(course, rows, k):
     """The memory of factor k, of a layer with these rows."""
     direction, unit, kept, kept_rows = course.direction[k], course.unit[k], course.kept[k], course.kept_rows[k]

@@ -27,6 +27,7 @@ from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, m
 from attnsvm.training.lanes import LANES
 from attnsvm.training.lanes.arithmetic import matvec
 from attnsvm.training.lanes.singular import decomposition, polar
+from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.rules.gradient_descent import EPSILON
 
 torch.set_num_threads(1)
@@ -92,7 +93,7 @@ def multiply_adds(A, x, y, rounds):
 
 def peak():
     """Multiply-adds per second on the same small products, all data in the first-level cache."""
-    A, x, y = np.full((12, 12, LANES), 1e-3), np.ones((12, LANES)), np.zeros((12, LANES))
+    A, x, y = laid(np.full((12, 12, LANES), 1e-3)), laid(np.ones((12, LANES))), laid(np.zeros((12, LANES)))
     multiply_adds(A, x, y, 1)
     rounds = 20_000
     return max(rounds * A.size / seconds(multiply_adds, A, x, y, rounds) for _ in range(5))
@@ -158,11 +159,9 @@ def rules():
 
 
 @njit(cache=False)
-def polars(left, right, logs, rounds):
-    n, d = left.shape[:2]
-    room, out = decomposition(n, d, right.shape[1]), np.empty((d, right.shape[1], LANES))
+def polars(left, right, logs, room, out, rounds):
     for _ in range(rounds):
-        polar(left, right, logs, room, n, out)
+        polar(left, right, logs, room, len(left), out)
     return out
 
 
@@ -179,10 +178,10 @@ def decompositions():
     generator, n, d = np.random.default_rng(0), 6, 10
     left, right = generator.normal(size=(2, n, d, LANES))
     for gap in (0.0, 2.0, 5.0, 10.0, 40.0):
-        logs = np.repeat(-gap * np.arange(n)[:, None], LANES, axis=1)
-        polars(left, right, logs, 1)
-        ours = polars(left, right, logs, 1)
-        taken = min(seconds(polars, left, right, logs, 100) for _ in range(5)) / 100 / LANES
+        logs = laid(np.repeat(-gap * np.arange(n)[:, None], LANES, axis=1))
+        given = laid(left), laid(right), logs, decomposition(n, d, d), zeros((d, d, LANES))
+        ours = polars(*given, 1).copy()
+        taken = min(seconds(polars, *given, 100) for _ in range(5)) / 100 / LANES
         errors, times = {"LAPACK": 0.0, "Newton–Schulz": 0.0}, {"LAPACK": np.inf, "Newton–Schulz": np.inf}
         for lane in range(LANES):
             G = np.einsum("i,ia,ib->ab", np.exp(logs[:, lane]), left[..., lane], right[..., lane])

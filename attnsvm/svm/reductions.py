@@ -197,6 +197,11 @@ def lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors * vectors).sum(-1))
 
 
+def transposed(matrices: np.ndarray) -> np.ndarray:
+    """The transposed matrices (..., q, p) of matrices (..., p, q), as a view."""
+    return matrices.swapaxes(-1, -2)
+
+
 def basis(vectors: np.ndarray) -> np.ndarray:
     """Orthonormal columns (d, at most count) whose span holds the vectors (count, d)."""
     return np.linalg.qr(vectors.T)[0]

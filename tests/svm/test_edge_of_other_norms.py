@@ -106,17 +106,17 @@ def test_newton_squares_the_error_of_a_nuclear_norm(seed):
     _, tokens, queries, selected = planted(seed, n=8, T=5, d=7)
     c = separation(tokens, queries, selected)
     rough = interior_point.Options(guessed=0.0)  # no guess, no Newton
-    start, one = solve(c).W, c.equality
-    W, dual = interior_point.least_nuclear_norm(c.left, c.right, c.bound, one, start, 1e-5, rough)
+    alone = (array[None] for array in (c.left, c.right, c.bound, c.equality, c.asks, solve(c).W))
+    (W,), (dual,) = interior_point.least_nuclear_norms(*alone, 1e-5, rough)
     exact = solve(c, "nuc")
     tight, before = exact.dual > 1e-9 * exact.dual.max(), gap(c, "nuc", W, dual)
-    lam = dual[tight]
+    W, lam, rows = W[None], dual[None, tight], [array[None, tight] for array in (c.left, c.right, c.bound)]
     for _ in range(2):
-        W, lam = fixed_rank.step(c.left[tight], c.right[tight], c.bound[tight], W, lam, exact.rank)
+        W, lam = fixed_rank.steps(*rows, W, lam, exact.rank)
     dual = np.zeros(len(c))
-    dual[tight] = lam
+    dual[tight] = lam[0]
     assert 1e-9 < before < 1e-5
-    assert abs(gap(c, "nuc", W, dual)) < 1e-10
+    assert abs(gap(c, "nuc", W[0], dual)) < 1e-10
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -7,6 +7,7 @@ import pytest
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve, solve_batch
 from attnsvm.svm.methods import fixed_rank, interior_point
+from attnsvm.svm.methods.programs import Program
 
 NORMS = ("nuc", "spectral", "l1", "linf", "l1.75", "rowmax", "rowsum")
 SEEDS = range(20)
@@ -71,15 +72,15 @@ def test_a_winner_1e_8_from_a_mixture_is_solved(norm):
 
 @pytest.mark.parametrize("error", [cvxpy.error.SolverError("failed"), ValueError("NaN"), ZeroDivisionError()])
 def test_an_error_of_the_solver_is_an_answer_and_costs_no_other_problem(monkeypatch, error):
-    problems, solved, calls = [near_copy(seed, 0.1) for seed in range(3)], cvxpy.Problem.solve, []
+    problems, solved, calls = [near_copy(seed, 0.1) for seed in range(3)], Program.solve, []
 
-    def failing(self, **settings):
+    def failing(self, *problem, **settings):
         calls.append(self)
         if len(calls) in failures:
             raise error
-        return solved(self, **settings)
+        return solved(self, *problem, **settings)
 
-    monkeypatch.setattr(cvxpy.Problem, "solve", failing)
+    monkeypatch.setattr(Program, "solve", failing)
     failures = range(2, 5)  # the second problem, each time it is tried
     answers = solve_batch(problems, "linf")
     assert [answer.status for answer in answers] == [Status.SOLVED, Status.UNCERTIFIED, Status.SOLVED]
@@ -88,15 +89,15 @@ def test_an_error_of_the_solver_is_an_answer_and_costs_no_other_problem(monkeypa
 
 
 def test_a_failed_try_is_followed_by_another(monkeypatch):
-    c, solved, calls = near_copy(0, 0.1), cvxpy.Problem.solve, []
+    c, solved, calls = near_copy(0, 0.1), Program.solve, []
 
-    def failing(self, **settings):
+    def failing(self, *problem, **settings):
         calls.append(self)
         if len(calls) == 1:
             raise cvxpy.error.SolverError("failed")
-        return solved(self, **settings)
+        return solved(self, *problem, **settings)
 
-    monkeypatch.setattr(cvxpy.Problem, "solve", failing)
+    monkeypatch.setattr(Program, "solve", failing)
     assert solve(c, "l1").solved
     assert len(calls) == 2
 

@@ -63,8 +63,7 @@ def distinct(c: Constraints) -> Distinct | None:
 
 
 def _repeats(values: np.ndarray) -> bool:
-    ordered = np.sort(values)
-    return bool((ordered[1:] == ordered[:-1]).any())
+    return len(set(values.tolist())) < len(values)
 
 
 def _names(rows: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ compute. Each has its own number of steps, and gets the numbers that it gets alo
 import math
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -139,7 +139,7 @@ def least_nuclear_norms(
     try:
         state = _States.first(left, right, bound, ~equality, asks, start, options)
         for _ in range(options.iterations):
-            W, dual, gap, sigma, sigma_dual = state.certificate(state.W, state.lam)
+            W, dual, gap, sigma, sigma_dual = state.certificate(state.W, state.lam, state.M)
             state.stalled = np.where(gap < options.progress * best.gap[state.place], 0, state.stalled + 1)
             best.enter(state.place, W, dual, gap)
             near = np.flatnonzero((tolerance < gap) & (gap <= state.guess))
@@ -148,7 +148,7 @@ def least_nuclear_norms(
                 best.enter(state.place[near], *state.take(near).newton(tolerance, sigma[near], sigma_dual[near]))
             gap = best.gap[state.place]
             done = (gap <= tolerance) | ((state.stalled >= options.patience) & (gap < np.inf))
-            state = state.take(~done).advanced()
+            state = state.take(np.flatnonzero(~done)).advanced()
             if len(state.place) == 0:
                 break
     except np.linalg.LinAlgError:  # numbers that overflow
@@ -166,9 +166,10 @@ class _Best(NamedTuple):
 
     def enter(self, places: np.ndarray, W: np.ndarray, dual: np.ndarray, gap: np.ndarray) -> None:
         """Keep the answers to the problems at `places` whose gap is smaller."""
-        better = gap < self.gap[places]
-        for kept, one in ((self.gap, gap), (self.W, W), (self.dual, dual)):
-            kept[places[better]] = one[better]
+        better = np.flatnonzero(gap < self.gap[places])
+        if len(better):
+            at = places[better]
+            self.gap[at], self.W[at], self.dual[at] = gap[better], W[better], dual[better]
 
 
 @dataclass
@@ -177,11 +178,14 @@ class _States:
 
     Attributes:
         left, right, bound, asks: see `least_nuclear_norms`. ineq: (S, m) bool, the inequalities.
-        lam: (S, m). s: (S, m), one on equalities. X: (S, p + q, p + q).
+        lam: (S, m), M: (S, p, q), X: (S, p + q, p + q). s: (S, m), one on equalities.
         place: (S,) which of the problems each is. stalled, guess: (S,), see `Options.patience` and `Options.guessed`.
+        equalities, unmeasured: whether any problem has an equality, or an inequality that `asks` does not name.
     """
 
     options: Options
+    equalities: bool
+    unmeasured: bool
     left: np.ndarray
     right: np.ndarray
     bound: np.ndarray
@@ -190,6 +194,7 @@ class _States:
     lam: np.ndarray
     s: np.ndarray
     X: np.ndarray
+    M: np.ndarray
     place: np.ndarray
     stalled: np.ndarray
     guess: np.ndarray
@@ -207,13 +212,15 @@ class _States:
         _diagonal(X)[:] = 2.0 * _singular(W)[:, :1]
         X[:, :p, p:], X[:, p:, :p] = W, transposed(W)
         counts = np.arange(S), np.zeros(S, dtype=int), np.full(S, options.guessed)
-        return cls(options, left, right, bound, ineq, asks, lam, s, X, *counts)
+        kinds = not ineq.all(), bool((ineq & ~asks).any())
+        return cls(options, *kinds, left, right, bound, ineq, asks, lam, s, X, _adjoint(left, right, lam), *counts)
 
     def take(self, rows: np.ndarray) -> "_States":
-        """Some of them, by number or where true."""
-        if rows.dtype == bool and rows.all():
+        """Those with some numbers, in order."""
+        if len(rows) == len(self.place):
             return self
-        return _States(self.options, *(getattr(self, one.name)[rows] for one in fields(self)[1:]))
+        arrays = {name: value[rows] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, **arrays)
 
     @property
     def W(self) -> np.ndarray:
@@ -226,27 +233,27 @@ class _States:
     def adjoint(self, lam):
         return _adjoint(self.left, self.right, lam)
 
-    def certificate(self, W, lam):
+    def certificate(self, W, lam, M):
         """W and multipliers rescaled to primal and dual feasibility, the relative gap between the two values, and the
         singular values of both; an infinite gap where one is not feasible."""
-        if not self.ineq.all():
+        if self.equalities:
             W = self._onto_equalities(W)
         margins = self.apply(W)
         least = np.where(self.asks, margins / self.bound, np.inf).min(1)
         met = least > 0  # false for NaN
         scale = np.where(met & (least < np.inf), least, 1.0)
         W, margins = W / scale[:, None, None], margins / scale[:, None]
-        sigma, sigma_dual = (np.zeros((len(W), min(W.shape[1:]))) for _ in range(2))
-        sigma[met], sigma_dual[met] = _singular(W[met]), _singular(self.adjoint(lam)[met])
+        if not met.all():
+            W, M = np.where(met[:, None, None], W, 0.0), np.where(met[:, None, None], M, 0.0)
+        sigma, sigma_dual = _singular(W), _singular(M)
         value, size = sigma.sum(1), sigma_dual[:, 0]
         dual = lam / size[:, None]
         gap = (value - _dots(self.bound, dual)) / value
-        loose = self.ineq & ~self.asks
-        if loose.any():
+        if self.unmeasured:
             length = np.linalg.norm(self.left, axis=2) * np.linalg.norm(self.right, axis=2)
             size_of_W = np.sqrt(_products(W, W))
             lack = (self.bound - margins) / (length * size_of_W[:, None])
-            lack = np.where(loose, lack, -np.inf).max(1)
+            lack = np.where(self.ineq & ~self.asks, lack, -np.inf).max(1)
             gap = np.where(lack > gap, lack, gap)
         known = (value > 0) & (value < np.inf) & (size > 0) & (size < np.inf)
         return W, dual, np.where(met & known, gap, np.inf), sigma, sigma_dual
@@ -282,7 +289,8 @@ class _States:
             if len(going) == 0:
                 break
             lam = np.where(tight, np.where(self.ineq, np.maximum(dual, 0.0), dual), 0.0)[going]
-            answer, lam, gap, *_ = self.take(going).certificate(W[going], lam)
+            state = self.take(going)
+            answer, lam, gap, *_ = state.certificate(W[going], lam, state.adjoint(lam))
             enough = gap < self.options.shrinking * best.gap[going]
             best.enter(going, answer, lam, gap)
             going = going[~(gap <= tolerance) & enough]
@@ -293,12 +301,12 @@ class _States:
         if len(self.place) == 0:
             return self
         X, s, lam, ineq, p = self.X, self.s, self.lam, self.ineq, self.left.shape[2]
-        Z = _embed(self.adjoint(lam))
+        Z = _embed(self.M)
         _diagonal(Z)[:] = 0.5
         (chol_X, outside_X), (chol_Z, outside_Z) = _cholesky(X), _cholesky(Z)
         inside = ~(outside_X | outside_Z)
         if not inside.all():  # rounding has pushed some out of their cones
-            return self.take(inside).advanced()
+            return self.take(np.flatnonzero(inside)).advanced()
         inverse = np.array([dtrtri(factor, lower=1)[0].T for factor in chol_Z])
         Z_inv = inverse @ transposed(inverse)
         inverse_lam = np.where(ineq, 1.0 / np.where(ineq, lam, 1.0), 0.0)
@@ -306,7 +314,7 @@ class _States:
         complementarity = _products(X, Z) + _dots(s * lam, counted)
         schur, Z_inv_on_constraints, failed = self._schur(Z_inv, held * inverse_lam)
         if failed.any():
-            return self.take(~failed).advanced()
+            return self.take(np.flatnonzero(~failed)).advanced()
 
         def direction(target, corrector_X, corrector_s):
             rhs = self.bound - target[:, None] * Z_inv_on_constraints
@@ -342,9 +350,9 @@ class _States:
         degree = X.shape[1] + ineq.sum(1)
         d_lam, d_Z, d_X, d_s = direction(centring * complementarity / degree, *corrector)
         primal, dual = (_smaller(1.0, back_off * a) for a in farthest(d_lam, d_Z, d_X, d_s))
-        X, s = X + primal[:, None, None] * d_X, s + primal[:, None] * d_s
-        moved = replace(self, X=X, s=s, lam=lam + dual[:, None] * d_lam)
-        return moved.take((primal > 0) & (dual > 0))  # false for NaN
+        X, s, lam = X + primal[:, None, None] * d_X, s + primal[:, None] * d_s, lam + dual[:, None] * d_lam
+        moved = replace(self, X=X, s=s, lam=lam, M=self.adjoint(lam))
+        return moved.take(np.flatnonzero((primal > 0) & (dual > 0)))  # false for NaN
 
     def _schur(self, Z_inv, slack):
         """Cholesky factors of the Schur complements of the multipliers, to whose diagonal `slack` (S, m) is added; the
@@ -454,4 +462,4 @@ def _to_boundary(factors, steps):
 def _ratio(x, step, mask):
     """The largest a with x + a·step ≥ 0 on `mask`."""
     most = np.where(mask, -step / x, 0.0).max(1, initial=0.0)
-    return np.where(most > 0, 1.0 / most, np.where(most == 0, np.inf, np.nan))
+    return 1.0 / (most + 0.0)  # zero has one sign: infinite where nothing is in the way

@@ -8,6 +8,7 @@ import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
+from threading import get_ident
 
 import numpy as np
 
@@ -112,7 +113,7 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     Returns:
         (W, multipliers), or None where the solver fails.
     """
-    program = _program(norm.name, start.shape, equality.tobytes())
+    program = _program(norm.name, start.shape, equality.tobytes(), get_ident())
     W, found = _solved(program, rows, bound, options)
     if found is None or W is None:
         return None
@@ -122,7 +123,8 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
 
 
 @lru_cache(maxsize=16)
-def _program(norm: str, shape: tuple[int, int], equality: bytes) -> Program:
+def _program(norm: str, shape: tuple[int, int], equality: bytes, thread: int) -> Program:
+    """A program holds its answer: each thread has its own."""
     import cvxpy
 
     W = cvxpy.Variable(shape)

@@ -312,7 +312,7 @@ class _States:
         inverse_lam = np.where(ineq, 1.0 / np.where(ineq, lam, 1.0), 0.0)
         counted, held = ineq.astype(float), np.where(ineq, s, 0.0)
         complementarity = _products(X, Z) + _dots(s * lam, counted)
-        schur, Z_inv_on_constraints, failed = self._schur(Z_inv, held * inverse_lam)
+        schur, Z_inv_on_constraints, failed = self._schur(Z_inv, held * inverse_lam, self.options.regularisation)
         if failed.any():
             return self.take(np.flatnonzero(~failed)).advanced()
 
@@ -354,23 +354,20 @@ class _States:
         moved = replace(self, X=X, s=s, lam=lam, M=self.adjoint(lam))
         return moved.take(np.flatnonzero((primal > 0) & (dual > 0)))  # false for NaN
 
-    def _schur(self, Z_inv, slack):
+    def _schur(self, Z_inv, slack, regularisation):
         """Cholesky factors of the Schur complements of the multipliers, to whose diagonal `slack` (S, m) is added; the
         constraints on Z⁻¹ (S, m); and of which problems there is no factor.
         """
-        regularisation = self.options.regularisation
         matrices, on_constraints = self._complements(Z_inv)
-        diagonal = _diagonal(matrices) + slack
-        _diagonal(matrices)[:] = diagonal * (1 + regularisation)
-        factors, failed = _cholesky(matrices)
-        while failed.any() and regularisation * self.options.heavier < 1.0:
-            regularisation *= self.options.heavier
+        diagonal = _diagonal(matrices)
+        diagonal[:] = (diagonal + slack) * (1 + regularisation)
+        factors, failed = _cholesky(matrices, clean=0, overwrite_a=1)
+        heavier = regularisation * self.options.heavier
+        if failed.any() and heavier < 1.0:
             some = np.flatnonzero(failed)
-            _diagonal(matrices)[some] = diagonal[some] * (1 + regularisation)
-            again, still = _cholesky(matrices[some])
+            again, _, failed[some] = self.take(some)._schur(Z_inv[some], slack[some], heavier)
             for k, factor in zip(some, again, strict=True):
                 factors[k] = factor
-            failed[some] = still
         return factors, on_constraints, failed
 
     def _complements(self, Z_inv):
@@ -431,9 +428,9 @@ def _products(A, B):
     return _dots(A.reshape(len(A), -1), B.reshape(len(B), -1))
 
 
-def _cholesky(matrices):
+def _cholesky(matrices, **how):
     """Factors L of the lower triangles of the transposed matrices, and of which there is none (S,)."""
-    found = [dpotrf(one.T, lower=1) for one in matrices]
+    found = [dpotrf(one.T, lower=1, **how) for one in matrices]
     return [factor for factor, _ in found], np.array([failed != 0 for _, failed in found], dtype=bool)
 
 

@@ -261,12 +261,13 @@ class _States:
     def _onto_equalities(self, W):
         """The nearest W on the equalities, which the iterates meet only in the limit."""
         moved = np.array(W)
-        for one, left, right, bound, ineq in zip(moved, self.left, self.right, self.bound, self.ineq, strict=True):
+        each = zip(moved, W, self.left, self.right, self.bound, self.ineq, strict=True)
+        for there, one, left, right, bound, ineq in each:
             if not ineq.all():
                 left, right, bound = left[~ineq], right[~ineq], bound[~ineq]
                 missing = bound - ((left @ one) * right).sum(1)
                 weight = np.linalg.lstsq((left @ left.T) * (right @ right.T), missing)[0]
-                one += (left * weight[:, None]).T @ right
+                there += (left * weight[:, None]).T @ right
         return moved
 
     def newton(self, tolerance, sigma, sigma_dual):

@@ -4,6 +4,7 @@ Such problems differ only in numbers of their cone programs. cvxpy compiles one 
 is a number itself; those of others are written in the places of the names, and the solver gets what cvxpy hands it.
 """
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -35,7 +36,9 @@ class Program:
             self.parts.append((equality, bound[equality] - margins[equality] == 0))
         constraints = [*(constraint for _, constraint in self.parts), *more]
         self.problem = cvxpy.Problem(cvxpy.Minimize(objective), constraints)
-        self.data, self.chain, self.inverse_data = self.problem.get_problem_data(solver, solver_opts={})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a norm that is approximated shows in the gap
+            self.data, self.chain, self.inverse_data = self.problem.get_problem_data(solver, solver_opts={})
 
     def numbers(self, rows: np.ndarray, bound: np.ndarray) -> dict:
         """The cone program for the rows (m, size of W), in C order, and bounds (m,); no zero is stored in it."""

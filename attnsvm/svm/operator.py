@@ -118,8 +118,10 @@ class Rows(Operator):
     """The rows J of an operator, with the queries that occur in them."""
 
     def __init__(self, whole: Operator, numbers: np.ndarray):
-        used, query = np.unique(whole.factors.query[numbers], return_inverse=True)
-        self.factors = whole.factors.take(numbers)._replace(queries=whole.factors.queries[used], query=query)
+        factors = whole.factors.take(numbers)
+        used = np.bincount(factors.query, minlength=len(factors.queries)) > 0
+        place = np.cumsum(used) - 1
+        self.factors = factors._replace(queries=factors.queries[used], query=place[factors.query])
         self.shape, self.scale, self.largest = whole.shape, whole.scale[numbers], whole.largest
 
     @property

@@ -6,63 +6,32 @@ where the solver returns no matrix `numpy.linalg.matrix_rank(None)` returns 1.
 
 import warnings
 from functools import cache
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints
+from attnsvm.svm.methods.programs import Program
+from attnsvm.svm.reductions import outer
 
 RANK_TOLERANCE = 1e-7
 
 
 def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None:
-    """W (d, e), or None where the solver gave none.
-
-    Problems of one shape differ only in the numbers of one block of the cone program. cvxpy compiles the first
-    problem; the numbers of the others are written into it, and the solver that cvxpy chose gets the same input as
-    from cvxpy.
-    """
+    """W (d, e), or None where the solver gave none."""
     left, right = constraints.left, constraints.right
     program = _program(len(constraints), left.shape[1], right.shape[1], norm)
-    rows = left[:, :, None] * right[:, None, :]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 'may be inaccurate': the notebooks go on, so do we
-        return program.solve(rows)
-
-
-class Program(NamedTuple):
-    """A compiled cvxpy problem: minimise ‖W‖ subject to ⟨row_k, W⟩ ≥ 1 for m matrices."""
-
-    problem: Any
-    W: Any
-    data: dict
-    chain: Any
-    inverse_data: list
-
-    def cone_matrix(self, rows: np.ndarray):
-        """The matrix of the cone program with the matrices `rows` (m, d, e) in it; as in cvxpy, no zero is stored."""
-        A = self.data["A"].copy()
-        A.data[A.indices < len(rows)] = -rows.T.ravel()  # entry by entry of W as it lies in columns, then row by row
-        A.eliminate_zeros()
-        return A
-
-    def solve(self, rows: np.ndarray) -> np.ndarray | None:
-        """W for the matrices `rows` (m, d, e)."""
-        solution = self.chain.solve_via_data(self.problem, self.data | {"A": self.cone_matrix(rows)})
-        self.problem.unpack_results(solution, self.chain, self.inverse_data)
-        return self.W.value
+        return program.solve(outer(left, right), np.ones(len(left)))
 
 
 @cache
 def _program(m: int, d: int, e: int, norm: str) -> Program:
     import cvxpy
 
-    # The constraints enter as one matrix inequality, not one by one: the cone program is the same.
     W = cvxpy.Variable((d, e))
-    rows = np.ones((m, d * e))  # in place of numbers that are not zero
-    problem = cvxpy.Problem(cvxpy.Minimize(cvxpy.norm(W, norm)), [-rows @ cvxpy.vec(W, order="C") <= -1])
-    return Program(problem, W, *problem.get_problem_data(None, solver_opts={}))
+    return Program(cvxpy.norm(W, norm), W, np.zeros(m, dtype=bool))
 
 
 def published_rank(W: np.ndarray | None) -> int:

@@ -63,8 +63,7 @@ def distinct(c: Constraints) -> Distinct | None:
 
 
 def _repeats(values: np.ndarray) -> bool:
-    ordered = np.sort(values)
-    return bool((ordered[1:] == ordered[:-1]).any())
+    return len(set(values.tolist())) < len(values)
 
 
 def _names(rows: np.ndarray) -> np.ndarray:
@@ -195,6 +194,11 @@ def _near_one(vectors: np.ndarray) -> np.ndarray:
 
 def lengths(vectors: np.ndarray) -> np.ndarray:
     return np.sqrt((vectors * vectors).sum(-1))
+
+
+def transposed(matrices: np.ndarray) -> np.ndarray:
+    """The transposed matrices (..., q, p) of matrices (..., p, q), as a view."""
+    return matrices.swapaxes(-1, -2)
 
 
 def basis(vectors: np.ndarray) -> np.ndarray:

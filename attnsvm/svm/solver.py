@@ -1,7 +1,8 @@
 """The entry for every norm: solve, rescale to feasibility on both sides, and let the checker judge."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,16 @@ from attnsvm.svm import ledger
 from attnsvm.svm.alike import check_all
 from attnsvm.svm.arguments import setting, tolerance
 from attnsvm.svm.constraints import IMPLICIT, Constraints
-from attnsvm.svm.methods.choice import CONIC, Report, least_frobenius, least_other, named, require_memory
+from attnsvm.svm.methods.choice import (
+    CONIC,
+    Answer,
+    Report,
+    least_frobenius,
+    least_other,
+    least_together,
+    named,
+    require_memory,
+)
 from attnsvm.svm.methods.conic import require_installed
 from attnsvm.svm.methods.rescaling import rescaled
 from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
@@ -87,28 +97,50 @@ def _claims(batch: list[Constraints], measure: Norm, method: str | None, report:
     for name, c in zip(names, batch, strict=True):
         if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
             require_memory(name, len(c), c.shape)
-    return [_claim(c, measure, name, report) for name, c in zip(names, batch, strict=True)]
+    each = list(zip(batch, names, strict=True))
+    begun = [_attempt(_begun, c, measure, name, report) for c, name in each]
+    left = [k for k, one in enumerate(begun) if isinstance(one, _Begun)]
+    with np.errstate(all="ignore"):
+        found = least_together([(begun[k].problem, begun[k].W, names[k]) for k in left])
+    ended = (
+        _attempt(_ended, batch[k], begun[k], measure, names[k], report, one) for k, one in zip(left, found, strict=True)
+    )
+    return [next(ended) if isinstance(one, _Begun) else one for one in begun]
 
 
-def _claim(c: Constraints, measure: Norm, method: str, report: Report) -> Solution:
-    """The answer of a method; of a problem on which it fails, that nothing is known: the others of a batch go on."""
-    # Feasibility does not depend on the norm: the Frobenius solution decides it, and starts the other methods.
-    first = method if measure is fro.NORM else named(fro.NORM, len(c), None)
+class _Begun(NamedTuple):
+    """A feasible problem with its Frobenius solution, from which other methods start."""
+
+    problem: Reduced
+    W: np.ndarray
+
+
+def _attempt(work: Callable, c: Constraints, *arguments):
+    """What `work` makes; of a problem on which it fails, that nothing is known: the others of a batch go on."""
     try:
         with np.errstate(all="ignore"):  # what comes of overflow is judged
-            problem = Reduced(c)
-            W, dual, feasible, name = least_frobenius(problem, first, report)
-            if not feasible:
-                return _infeasible(c, W, dual, name)
-            if not np.isfinite(W).all():
-                return _refused(c, "the least norm is beyond what float64 holds")
-            if measure is not fro.NORM:
-                name = method
-                if W.any():
-                    W, dual = least_other(problem, W, measure, method, report)
-            return _optimal(c, measure, W, dual, name)
+            return work(c, *arguments)
     except (ArithmeticError, ValueError) as error:  # of numbers at the ends of the range: overflow, no convergence
         return _refused(c, f"the solver ended without an answer: {error}")
+
+
+def _begun(c: Constraints, measure: Norm, method: str, report: Report) -> Solution | _Begun:
+    """The answer, or where to start for it: feasibility does not depend on the norm, the Frobenius norm decides it."""
+    first = method if measure is fro.NORM else named(fro.NORM, len(c), None)
+    problem = Reduced(c)
+    W, dual, feasible, name = least_frobenius(problem, first, report)
+    if not feasible:
+        return _infeasible(c, W, dual, name)
+    if not np.isfinite(W).all():
+        return _refused(c, "the least norm is beyond what float64 holds")
+    if measure is not fro.NORM and W.any():
+        return _Begun(problem, W)
+    return _optimal(c, measure, W, dual, name if measure is fro.NORM else method)
+
+
+def _ended(c: Constraints, begun: _Begun, measure: Norm, method: str, report: Report, found: Answer | None) -> Solution:
+    """The answer in another norm."""
+    return _optimal(c, measure, *least_other(*begun, measure, method, report, found), method)
 
 
 def judged_solution(

@@ -24,8 +24,14 @@ def layer(k, rng, n=3, T=4, d=4):
     return sequence(tokens, np.ones((n, T), dtype=int), bound=bound)
 
 
+def shared(k, rng, n=4, T=4, d=5):
+    """Two tokens are selected in some inputs: their logits are equal."""
+    selected = np.arange(T) < 1 + rng.integers(2, size=(n, 1))
+    return separation(rng.normal(size=(n, T, d)), rng.normal(size=(n, d)), selected)
+
+
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
-@pytest.mark.parametrize("draw", [problem, layer])
+@pytest.mark.parametrize("draw", [problem, layer, shared])
 def test_an_answer_does_not_depend_on_its_batch(norm, draw):
     rng = np.random.default_rng(8)
     batch = [draw(k, rng) for k in range(24)]

@@ -7,6 +7,7 @@ import pytest
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve, solve_batch
 from attnsvm.svm.methods import fixed_rank, interior_point
+from attnsvm.svm.methods.programs import Program
 
 NORMS = ("nuc", "spectral", "l1", "linf", "l1.75", "rowmax", "rowsum")
 SEEDS = range(20)
@@ -71,15 +72,15 @@ def test_a_winner_1e_8_from_a_mixture_is_solved(norm):
 
 @pytest.mark.parametrize("error", [cvxpy.error.SolverError("failed"), ValueError("NaN"), ZeroDivisionError()])
 def test_an_error_of_the_solver_is_an_answer_and_costs_no_other_problem(monkeypatch, error):
-    problems, solved, calls = [near_copy(seed, 0.1) for seed in range(3)], cvxpy.Problem.solve, []
+    problems, solved, calls = [near_copy(seed, 0.1) for seed in range(3)], Program.solve, []
 
-    def failing(self, **settings):
+    def failing(self, *problem, **settings):
         calls.append(self)
         if len(calls) in failures:
             raise error
-        return solved(self, **settings)
+        return solved(self, *problem, **settings)
 
-    monkeypatch.setattr(cvxpy.Problem, "solve", failing)
+    monkeypatch.setattr(Program, "solve", failing)
     failures = range(2, 5)  # the second problem, each time it is tried
     answers = solve_batch(problems, "linf")
     assert [answer.status for answer in answers] == [Status.SOLVED, Status.UNCERTIFIED, Status.SOLVED]
@@ -88,15 +89,15 @@ def test_an_error_of_the_solver_is_an_answer_and_costs_no_other_problem(monkeypa
 
 
 def test_a_failed_try_is_followed_by_another(monkeypatch):
-    c, solved, calls = near_copy(0, 0.1), cvxpy.Problem.solve, []
+    c, solved, calls = near_copy(0, 0.1), Program.solve, []
 
-    def failing(self, **settings):
+    def failing(self, *problem, **settings):
         calls.append(self)
         if len(calls) == 1:
             raise cvxpy.error.SolverError("failed")
-        return solved(self, **settings)
+        return solved(self, *problem, **settings)
 
-    monkeypatch.setattr(cvxpy.Problem, "solve", failing)
+    monkeypatch.setattr(Program, "solve", failing)
     assert solve(c, "l1").solved
     assert len(calls) == 2
 
@@ -106,17 +107,17 @@ def test_newton_squares_the_error_of_a_nuclear_norm(seed):
     _, tokens, queries, selected = planted(seed, n=8, T=5, d=7)
     c = separation(tokens, queries, selected)
     rough = interior_point.Options(guessed=0.0)  # no guess, no Newton
-    start, one = solve(c).W, c.equality
-    W, dual = interior_point.least_nuclear_norm(c.left, c.right, c.bound, one, start, 1e-5, rough)
+    alone = (array[None] for array in (c.left, c.right, c.bound, c.equality, c.asks, solve(c).W))
+    (W,), (dual,) = interior_point.least_nuclear_norms(*alone, 1e-5, rough)
     exact = solve(c, "nuc")
     tight, before = exact.dual > 1e-9 * exact.dual.max(), gap(c, "nuc", W, dual)
-    lam = dual[tight]
+    W, lam, rows = W[None], dual[None, tight], [array[None, tight] for array in (c.left, c.right, c.bound)]
     for _ in range(2):
-        W, lam = fixed_rank.step(c.left[tight], c.right[tight], c.bound[tight], W, lam, exact.rank)
+        W, lam = fixed_rank.steps(*rows, W, lam, exact.rank)
     dual = np.zeros(len(c))
-    dual[tight] = lam
+    dual[tight] = lam[0]
     assert 1e-9 < before < 1e-5
-    assert abs(gap(c, "nuc", W, dual)) < 1e-10
+    assert abs(gap(c, "nuc", W[0], dual)) < 1e-10
 
 
 @pytest.mark.parametrize("seed", range(10))

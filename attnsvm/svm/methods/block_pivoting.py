@@ -68,7 +68,7 @@ def least_norm(c: Constraints, options: Options = OPTIONS) -> tuple[np.ndarray, 
             return None
         inside, y, factor = found
     for _ in range(options.attempts):
-        active = np.flatnonzero(inside)
+        active = inside.nonzero()[0]
         if np.abs(factor.diagonal()).min(initial=1.0) < options.dependent:
             return None
         some, others = rows[active], queries[query[active]]
@@ -98,7 +98,7 @@ def _pivoted(gram, bound, inside, ridge: float, options: Options):
     """(rows inside (m,) bool, their y, a Cholesky factor of their Gram matrix), or None."""
     fewest, patience = len(bound) + 1, options.patience
     for _ in range(options.pivots):
-        active = np.flatnonzero(inside)
+        active = inside.nonzero()[0]
         across = gram[active]
         square = across[:, active]
         square.flat[:: len(active) + 1] += ridge

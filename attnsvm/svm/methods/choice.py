@@ -13,6 +13,7 @@ from attnsvm import machine
 from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods.interior_point import Answer
 from attnsvm.svm.methods.rescaling import error, rescaled
 from attnsvm.svm.reductions import Reduced, outer
 
@@ -151,16 +152,27 @@ def _rounding(c: Constraints, W: np.ndarray) -> float:
     return active_set.OPTIONS.slack * float(np.linalg.norm(W) * longest)
 
 
+def least_together(problems: list[tuple[Reduced, np.ndarray, str]]) -> list[Answer | None]:
+    """What is found for feasible problems of one shape together; None of those that are to be solved alone.
+
+    Args:
+        problems: each with its start and its method.
+    """
+    some = [(problem, start) if method == INTERIOR else None for problem, start, method in problems]
+    found = iter(interior_point.least_norms([one for one in some if one], working_sets.OPTIONS.target))
+    return [next(found) if one else None for one in some]
+
+
 def least_other(
-    problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report
-) -> tuple[np.ndarray, np.ndarray]:
-    """(W, multipliers) of a feasible problem in any other norm."""
+    problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report, found: Answer | None = None
+) -> Answer:
+    """(W, multipliers) of a feasible problem in any other norm; `found`: of `least_together`."""
     part = method.removesuffix(WORKING_SET)
-    one = problem.constraints, start, measure
     if part != method:
+        one = problem.constraints, start, measure
         return working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report)
     if method == INTERIOR:
-        return _interior(*one, working_sets.OPTIONS.target)
+        return _improved(problem, start, measure, working_sets.OPTIONS.target, found)
     return _conic_on_all(problem, start, measure, report)
 
 
@@ -176,13 +188,17 @@ def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Re
     return (again, y) if error(c, again, gap) < best else (W, dual)
 
 
-def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> tuple[np.ndarray, np.ndarray]:
+def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
+    return _improved(Reduced(c), start, measure, target, None)
+
+
+def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float, found: Answer | None) -> Answer:
     """The better of the answers of the interior-point method and, where that ends early, of a conic solver.
 
     It ends early where a separator hardly exists, and where opposite rows of bound zero are an equality in disguise.
     """
-    problem, doubted = Reduced(c), interior_point.OPTIONS.doubted
-    W, dual = interior_point.least_norm(problem, start, target)
+    c, doubted = problem.constraints, interior_point.OPTIONS.doubted
+    W, dual = found or interior_point.least_norm(problem, start, target)
     W, dual, gap = rescaled(c, measure, W, dual)
     best = error(c, W, gap)
     if not best > max(doubted, target) or len(c) > SIZES.nuclear_working_set:

@@ -6,12 +6,16 @@ and where a separator hardly exists, W is written in other coordinates: see `_in
 
 import warnings
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.util import find_spec
+from threading import get_ident
 
 import numpy as np
 
+from attnsvm import geometry
 from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
+from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.methods.rescaling import binary, onto_unscaled
 from attnsvm.svm.reductions import Reduced, lengths, outer
 
@@ -109,14 +113,22 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     Returns:
         (W, multipliers), or None where the solver fails.
     """
+    program = _program(norm.name, start.shape, equality.tobytes(), get_ident())
+    W, found = _solved(program, rows, bound, options)
+    if found is None or W is None:
+        return None
+    W = W.ravel()
+    bound = bound + _noise(rows, W, equality, found, options)
+    return _met(rows, bound, equality, W, options).reshape(start.shape), found
+
+
+@lru_cache(maxsize=16)
+def _program(norm: str, shape: tuple[int, int], equality: bytes, thread: int) -> Program:
+    """A program holds its answer: each thread has its own."""
     import cvxpy
 
-    W = cvxpy.Variable(start.shape)
-    found = _solved(cvxpy, norm.expression(cvxpy, W), rows @ cvxpy.vec(W, order="C"), bound, equality, [], options)
-    if found is None or W.value is None:
-        return None
-    bound = bound + _noise(rows, W.value.ravel(), equality, found, options)
-    return _met(rows, bound, equality, W.value.ravel(), options).reshape(start.shape), found
+    W = cvxpy.Variable(shape)
+    return Program(geometry.get(norm).expression(cvxpy, W), W, np.frombuffer(equality, dtype=bool), cvxpy.CLARABEL)
 
 
 def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
@@ -140,8 +152,9 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     BT = (B.astype(EXACT) @ T.astype(EXACT)).astype(float)
     u, W = cvxpy.Variable(B.shape[1]), cvxpy.Variable(start.shape)
     held = cvxpy.vec(W, order="C") == T @ u
-    dual = _solved(cvxpy, norm.expression(cvxpy, W), BT @ u, bound * weight, equality, [held], options)
-    if dual is None or u.value is None:
+    program = Program(norm.expression(cvxpy, W), u, equality, cvxpy.CLARABEL, [held])
+    found, dual = _solved(program, BT, bound * weight, options)
+    if dual is None or found is None:
         return None
     target = held.dual_value
     if target @ (B.T @ dual) < 0:
@@ -150,8 +163,8 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
         missing = (target - dual.astype(EXACT) @ B.astype(EXACT)).astype(float)
         share = np.linalg.lstsq((B * np.abs(dual).astype(float)[:, None]).T, missing)[0]
         dual = dual.astype(EXACT) * (1 + np.sign(dual) * np.maximum(share, -1.0))
-    bound = bound + _noise(rows, T @ u.value, equality, (dual * weight).astype(float), options)
-    met = _met(BT, bound * weight, equality, u.value, options)
+    bound = bound + _noise(rows, T @ found, equality, (dual * weight).astype(float), options)
+    met = _met(BT, bound * weight, equality, found, options)
     return (T.astype(EXACT) @ met).reshape(start.shape), dual * weight
 
 
@@ -211,26 +224,24 @@ def _met(rows, bound, equality, u, options: Options) -> np.ndarray:
     return u
 
 
-def _solved(cvxpy, objective, margins, bound, equality, more: list, options: Options) -> np.ndarray | None:
-    """The multipliers of min objective s.t. margins ≥ bound, = bound where `equality`, and `more`; None without."""
-    unequal = [margins[~equality] >= bound[~equality]] if (~equality).any() else []
-    equal = [bound[equality] - margins[equality] == 0] if equality.any() else []
+def _solved(program: Program, rows, bound, options: Options) -> tuple[np.ndarray | None, np.ndarray | None]:
+    """What the rows act on, and the multipliers; None without."""
+    import cvxpy
+
     names = ("gap_abs", "gap_rel", "feas")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # an inaccurate answer shows in its gap
         try:
-            cvxpy.Problem(cvxpy.Minimize(objective), unequal + equal + more).solve(
-                solver=cvxpy.CLARABEL,
+            found = program.solve(
+                rows,
+                bound,
                 **{f"tol_{name}": options.accuracy for name in names},
                 **{f"reduced_tol_{name}": options.reduced for name in names},
             )
         except (cvxpy.error.SolverError, ValueError, ArithmeticError):
-            return None
-    dual = np.zeros(len(bound))
-    for rows, constraint in ((~equality, unequal), (equality, equal)):
-        if constraint:
-            if constraint[0].dual_value is None:
-                return None
-            dual[rows] = constraint[0].dual_value
-    dual = np.where(equality, dual, np.maximum(dual, 0.0))
-    return dual if np.isfinite(dual).all() else None
+            return None, None
+    dual = program.dual()
+    if dual is None:
+        return found, None
+    dual = np.where(program.equality, dual, np.maximum(dual, 0.0))
+    return found, dual if np.isfinite(dual).all() else None

@@ -48,10 +48,10 @@ def answers(problems, runs, norms, nulls):
         problem, heads, rng = Problem(inputs), [W], np.random.default_rng([STREAM, problems.seeds[s]])
         heads += [random_head(W, rng) for _ in range(nulls)]
         chosen = [runs["selected"][r], *(selections(inputs, head) for head in heads[1:])]
+        batch = [problem.constraints(one) for one in chosen]
         for norm, kept in found.items():
             solutions = [
-                answer.lifted(problem.P, problem.Q)
-                for answer in solve_batch([problem.constraints(one) for one in chosen], norm, method=METHODS[norm])
+                answer.lifted(problem.P, problem.Q) for answer in solve_batch(batch, norm, method=METHODS[norm])
             ]
             cosines = [alignment(problem, head, one) for head, one in zip(heads, solutions, strict=True)]
             kept["own"].append(solutions[0])

@@ -27,7 +27,6 @@ from attnsvm.training.lanes.arithmetic import (
     shared_by_loops,
     subtract,
 )
-from attnsvm.training.lanes.slopes import squares
 from attnsvm.training.lanes.softmax import anchor, behind, close
 from attnsvm.training.lanes.vector import each, larger, load, root, rounded, store, where, zeros
 from attnsvm.training.rules.gradient_descent import GradientDescent
@@ -271,24 +270,23 @@ def factored(evaluate: CFunc, group: Group, at: Pass, factors: Factors, rule: Gr
                 store(direction[i, t], load(direction[i, t]) * factor)
             combine(X[i], direction[i], mixed[i])
             combine(K, mixed[i], keys[i])
-        gradient(mixed, projected, K, rule.penalty, grad_K)
-        gradient(Z, keys, Q, rule.penalty, grad_Q)
+        of_K = gradient(mixed, projected, K, rule.penalty, grad_K)
+        of_Q = gradient(Z, keys, Q, rule.penalty, grad_Q)
         if step == record.kept[slot]:
-            for lane in range(LANES):
-                undo = exp(log_factor[lane]) if rule.rescaled else 1.0
-                record.norms[slot, lane] = undo * np.sqrt(square(grad_K, lane) + square(grad_Q, lane))
+            undo = exp(load(log_factor)) if rule.rescaled else each(1.0)
+            store(record.norms[slot], undo * root(of_K + of_Q))
             copy(K, record.weights[slot, :d])
             copy(Q, record.weights[slot, d:])
             log_pass(record.largest[slot], record.loss[slot], group.labels, at)
             slot += 1
-        move(K, grad_K, rule)
-        move(Q, grad_Q, rule)
+        subtract(K, scale(rule, root(of_K), each(1.0)), grad_K)
+        subtract(Q, scale(rule, root(of_Q), each(1.0)), grad_Q)
 
 
-@njit(**OPTIONS, **APART)
+@njit(**INNER, **APART)
 def gradient(left, right, weights, penalty, out):
-    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·penalty·weights, two terms at a time."""
-    count = len(left)
+    """out (d, m, LANES) = Σ_i left_i right_iᵀ + 2·penalty·weights, two terms at a time; and the vector Σ out²."""
+    count, squares = len(left), each(0.0)
     whole = count - count % 2
     for a in range(out.shape[0]):
         for b in range(out.shape[1]):
@@ -298,19 +296,5 @@ def gradient(left, right, weights, penalty, out):
             for i in range(whole, count):
                 total = total + load(left[i, a]) * load(right[i, b])
             store(out[a, b], total)
-
-
-@njit(**OPTIONS)
-def square(A, lane):
-    """‖A‖² of one instance."""
-    total = 0.0
-    for a in range(A.shape[0]):
-        for b in range(A.shape[1]):
-            total += A[a, b, lane] ** 2
-    return total
-
-
-@njit(**INNER, **APART)
-def move(weights, gradient, rule):
-    """One step of a factor."""
-    subtract(weights, scale(rule, root(squares(gradient)), each(1.0)), gradient)
+            squares = squares + total * total
+    return squares

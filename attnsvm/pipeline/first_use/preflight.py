@@ -30,12 +30,12 @@ TIMES = ROOT / "profiles" / "times.json"  # what every stage took, and the pace 
 START = 0.5  # seconds of a job before and after what is measured of it
 DRAWN = 3.0  # seconds to draw a figure, and to say where it comes from
 # Paces are ratios to an Intel Xeon of 2.3 GHz with AVX-512, which nothing else used: the measured machine.
-IN_LOOPS = 0.7  # share of a build in the compiled loops of descent, docs/performance.md
+IN_LOOPS = 0.4  # share of a build in the compiled loops of descent, docs/performance.md
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
 WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
 SIDE_BY_SIDE = 16  # processes at most that time a machine
 # How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
-NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 1.6}
+NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 2.0}
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 SPEED_NOW = "the speed of this machine was measured just now"
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin

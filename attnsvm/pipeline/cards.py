@@ -251,7 +251,7 @@ def folders() -> dict[str, Path]:
 
 
 def place(name: str) -> str:
-    """The folder of an experiment, from the top of the repository: "attnsvm/experiments/own/cone", "experiments/mine"."""
+    """The folder of an experiment from that of the Snakefile: "attnsvm/experiments/own/cone", "experiments/mine"."""
     return _file(folders()[name])
 
 

@@ -1,4 +1,4 @@
-"""Chemical reactions with right answers: where each atom of the product comes from. Made by benchmarks/reactions.py."""
+"""Chemical reactions with right answers: where each atom of the product comes from."""
 
 import csv
 import lzma

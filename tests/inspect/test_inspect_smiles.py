@@ -11,7 +11,6 @@ from small_models import TEXTS, bert, of_reactions
 from attnsvm import command
 from attnsvm.data.reactions import reactions
 from attnsvm.errors import UserError
-from attnsvm.experiments.real.known_answers import model
 from attnsvm.inspect import models, several, smiles
 
 EVERY = reactions()[::40]
@@ -35,17 +34,6 @@ def test_a_reaction_is_split_into_its_tokens(albert):
         assert words == [["[CLS]", *one.tokens, "[SEP]"] for one in EVERY]
         for marks in layer.inputs.delimiters:
             assert np.flatnonzero(marks).tolist() == [0, len(marks) - 1]
-
-
-def test_its_states_are_those_that_the_figure_of_known_answers_reads(albert):
-    """Which runs the whole model at once, and finds the numbers of tokens by a dictionary."""
-    layers = models.read(albert, LINES, longest=200, position="first")
-    states = model.states(str(albert), model.model(str(albert)), [0, 1, 2], [one.tokens for one in EVERY])
-    for layer in layers:
-        for ours, theirs in zip(layer.inputs.tokens, states[layer.number], strict=True):
-            np.testing.assert_allclose(ours[1:-1], theirs, atol=1e-12)  # sums of 16 numbers of size 10, rounded
-    assert [layer.number for layer in layers] == [0, 1, 2]
-    assert np.abs(layers[0].inputs.tokens[0] - layers[2].inputs.tokens[0]).max() > 0.1
 
 
 def test_the_command_reads_it_without_further_steps(albert, tmp_path):

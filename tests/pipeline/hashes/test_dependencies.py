@@ -28,7 +28,6 @@ DESCENDS_BY_ITSELF = {
     "regularisation_path",
     "rate_reduction",
     "sparse",
-    "entropy",
     "benign",
     "benign_selection",
     "sinks",

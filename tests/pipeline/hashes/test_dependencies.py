@@ -28,8 +28,6 @@ DESCENDS_BY_ITSELF = {
     "regularisation_path",
     "rate_reduction",
     "sparse",
-    "benign",
-    "benign_selection",
     "sinks",
 }
 ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}

@@ -28,7 +28,6 @@ DESCENDS_BY_ITSELF = {
     "regularisation_path",
     "rate_reduction",
     "sparse",
-    "sinks",
 }
 ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
 READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file

@@ -22,8 +22,6 @@ STARTS_FROM_SOLUTIONS = {
 # On balls, or by a loop of its own.
 DESCENDS_BY_ITSELF = {
     "decay_factors",
-    "emergence",
-    "emergence_layers",
     "regularisation_path",
     "rate_reduction",
     "sparse",

@@ -1,7 +1,5 @@
 """Formulas of the predictions, against differences, loops and draws."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -12,8 +10,6 @@ from attnsvm.experiments.literature.decay_factors.descent import penalised
 from attnsvm.experiments.literature.length.measures import clipped
 from attnsvm.experiments.literature.logit_clip.descent import descended
 from attnsvm.experiments.paper.regularisation_path.descent import Excess
-from attnsvm.inspect.letters import windows
-from attnsvm.inspect.texts import sentences
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -50,13 +46,3 @@ def test_a_clip_keeps_the_largest_logit_and_bends_as_decay_does():
     radius = np.linalg.norm(clipped, axis=(1, 2))[:, None, None]
     decayed = descended(p, "fro", np.zeros((2, 4, 4)), lengths, decay=1.0 / radius)
     assert (correlation(clipped, decayed) > 0.999).all()
-
-
-def test_the_letters_are_followed_by_their_class():
-    inputs, classes = windows(5)
-    text = " ".join(sentences()).lower()
-    letters, frequent = sorted(set(text)), [letter for letter, _ in Counter(text).most_common(9)]
-    assert inputs.shape == (len(text) - 5, 5, len(letters))
-    for k in (0, 17, len(classes) - 1):
-        assert [letters[place] for place in inputs[k].argmax(1)] == list(text[k : k + 5])
-        assert classes[k] == (frequent.index(text[k + 5]) if text[k + 5] in frequent else 9)

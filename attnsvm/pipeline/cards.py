@@ -144,16 +144,14 @@ class Card:
         """
         if "claims" not in self.modules:
             return ()
-        every, sets = self.module("claims").CLAIMS, _load(self.parent if self.on else self.base).get(UNSEEN, {})
+        every, sets = self.module("claims").CLAIMS, {"", *_load(self.base).get(UNSEEN, {})}
         for claim in every:
-            known = not claim.on or claim.on in sets
-            require(
-                known, f"{place(self.base)}/claims.py: {claim.key}: {unknown_name(claim.on, [*sets], 'set of seeds')}"
-            )
+            where = f"{place(self.base)}/claims.py: {claim.key}"
+            require(claim.on in sets, f"{where}: card.yaml names no unseen seeds {claim.on!r}")
         own = tuple(claim for claim in every if claim.on == self.on)
         if not self.on:
             return own
-        require(bool(own), f"{_where(self.base)}: {UNSEEN}: {self.on}: no claim of claims.py says on={self.on!r}")
+        require(bool(own), f"{_where(self.base)}: no claim of claims.py says on={self.on!r}")
         seeds = _seeds(self, "value")
         return tuple(replace(claim, seeds=(seeds[0], seeds[-1])) for claim in own)
 
@@ -222,19 +220,14 @@ def read(name: str) -> Card:
 
 def _on_unseen(name: str, first: Card, said: dict) -> Card:
     """An experiment on a further set of seeds; `said`: what its card says of this set."""
-    where, settings = f"{_where(name)}: {UNSEEN}: {name}", {stage: dict(keys) for stage, keys in first.settings.items()}
-    given = {(stage, key): value for stage, values in said["settings"].items() for key, value in values.items()}
-    require(
-        ("problems", "first_seed") in given, f"{where}: settings: problems.first_seed is missing: its seeds are new"
-    )
-    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
-    for (stage, key), value in given.items():
-        require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
-        schema = settings[stage][key]
-        wrong = first_error(value, {rule: bound for rule, bound in schema.items() if rule not in OURS})
-        require(not wrong, f"{where}: settings: {stage}.{key}: {wrong}")
-        settings[stage][key] = schema | {"value": value}
+    where, settings = _where(name), {stage: dict(keys) for stage, keys in first.settings.items()}
+    require("first_seed" in said["settings"].get("problems", {}), f"{where}: problems.first_seed is missing")
     require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
+    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
+    for stage, values in said["settings"].items():
+        for key, value in values.items():
+            require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
+            settings[stage][key] = settings[stage][key] | {"value": value}
     card = replace(
         first,
         name=name,
@@ -245,26 +238,24 @@ def _on_unseen(name: str, first: Card, said: dict) -> Card:
         optional=LINE_END.sub(" ", said.get("optional", first.optional)),
         draws=(name,) if first.draws else (),
         blocks=said.get("blocks", first.blocks),
-        settings=settings,
+        settings=_settings(name, settings),
         caption=f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}",
         notes="",
         elsewhere=first.elsewhere | said.get(ELSEWHERE, {}),
     )
-    for one, other in itertools.product((_seeds(card, scale) for scale in SCALES), (_seeds(first, s) for s in SCALES)):
-        shared = range(max(one[0], other[0]), min(one[-1], other[-1]) + 1)
-        require(not shared, f"{where}: seed {shared.start} is one of {first.name} too: begin with a later first_seed")
+    for scale, first_scale in itertools.product(SCALES, SCALES):
+        both = {*_seeds(card, scale)} & {*_seeds(first, first_scale)}
+        require(
+            not both, f"{where}: {first.name} has the seed {min(both, default=0)} too: begin with a later first_seed"
+        )
     _complete(card)
     return card
 
 
 def _seeds(card: Card, scale: str) -> range:
     """The seeds of an experiment whose cells all have the same; `scale`: "value" or "smoke"."""
-    first, *counts = (
-        card.settings["problems"][key].get(scale, card.settings["problems"][key]["value"])
-        for key in ("first_seed", "instances", "candidates")
-        if key in card.settings["problems"]
-    )
-    return range(first, first + max(counts, default=1))
+    given = {key: setting.get(scale, setting["value"]) for key, setting in card.settings["problems"].items()}
+    return range(given["first_seed"], given["first_seed"] + given.get("instances", given.get("candidates", 1)))
 
 
 def of_variant(name: str) -> tuple[str, str]:
@@ -498,4 +489,5 @@ def _file(path: Path) -> str:
 
 
 def _where(name: str) -> str:
-    return f"{place(name)}/card.yaml"
+    """The place in a card that an error is about; of unseen seeds, what the card says of them."""
+    return f"{place(name)}/card.yaml" + (f": {UNSEEN}: {name}" if folders()[name].name != name else "")

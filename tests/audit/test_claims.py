@@ -9,10 +9,11 @@ import inspect
 import re
 from pathlib import Path
 
+import mutation
 import pytest
 from tried import BY_KEY, CARDS, HOME, RELEASE, path, table
 
-from attnsvm.audit import NoInstance, Tables, trial
+from attnsvm.audit import NoInstance, Tables
 from attnsvm.audit.numbers import Estimate, Limit
 from attnsvm.audit.reading import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.table import audit
@@ -52,15 +53,15 @@ def test_the_verdicts_are_those_of_the_release(audited):
 @pytest.mark.parametrize("key", TESTABLE)
 def test_every_condition_can_fail_every_limit_decides_and_lost_rows_give_a_sentence(key):
     claim, name = BY_KEY[key], HOME[key]
-    rows = trial.slim(claim, name, table(name))
+    rows = mutation.slim(claim, name, table(name))
     if key in WITHOUT:
         with pytest.raises(NoInstance, match=WITHOUT[key]):
-            trial.unflipped(claim, name, rows)
+            mutation.unflipped(claim, name, rows)
         return
-    left = trial.unflipped(claim, name, rows)
+    left = mutation.unflipped(claim, name, rows)
     assert not left, f"the claims.py of {name}: no change of a number that was tried flips these"
-    assert not trial.idle(claim, name, rows), "these limits decide nothing"
-    assert not trial.broken(claim, name, rows), "a table without these rows must give a sentence: NoInstance"
+    assert not mutation.idle(claim, name, rows), "these limits decide nothing"
+    assert not mutation.broken(claim, name, rows), "a table without these rows must give a sentence: NoInstance"
 
 
 @pytest.mark.parametrize("key", TESTABLE)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit.wording import words
 from attnsvm.errors import require
 from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 
@@ -59,10 +60,8 @@ def _together(rows: list[dict]) -> list[dict]:
 
 
 def _row(claim: Claim, tables: Tables) -> dict:
-    row = {
-        name: getattr(claim, name)
-        for name in ("key", "group", "short", "statement", "check", "measured", "sharpens", "unsharpened")
-    }
+    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement")}
+    row |= words(claim, tables) | {"sharpens": claim.sharpens, "unsharpened": claim.unsharpened}
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))

@@ -82,10 +82,16 @@ def test_a_renamed_column_is_an_error_or_is_not_read(key):
     assert len(renamed) < len(rows.columns)
 
 
+def test_every_claim_says_how_it_is_measured(audited):
+    """In its own words, or in those that its declaration makes: number(..., text=...)."""
+    for row in audited[audited.key.map(lambda key: BY_KEY[key].testable)].itertuples():
+        assert len(row.check.split()) >= 2, row.key
+        assert len(row.measured.split()) >= 3, row.key
+
+
 @pytest.mark.parametrize("key", TESTABLE)
 def test_every_limit_is_said_with_its_reason(key):
     claim = BY_KEY[key]
-    assert len(claim.measured.split()) >= 3, "what the number is: measured=..."
     for limit in claim.also.values():
         assert isinstance(limit, Limit)
         assert len(limit.wanted.split()) >= 4, "what is asked of which number"

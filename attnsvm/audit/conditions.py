@@ -56,9 +56,8 @@ class Number:
 
     def __call__(self, missing: str | None = None, text: str | None = None, **where) -> "Number":
         """The same with further columns, or other values; `missing` and `text` as of `Number`."""
-        words = {"missing": missing, "text": text}
-        said = {name: word for name, word in words.items() if word is not None}
-        return replace(self, where={**self.where, **where}, **said)
+        missing, text = self.missing if missing is None else missing, self.text if text is None else text
+        return replace(self, where={**self.where, **where}, missing=missing, text=text)
 
     def of(self, column: str, text: str = "") -> "Number":
         """The number of another column, which has no interval; `text` as of `Number`."""

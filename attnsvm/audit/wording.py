@@ -39,15 +39,15 @@ def words(claim: Claim, tables: Tables) -> dict[str, str]:
     return {name: own[name] or composed[name] for name in own}
 
 
-def phrase(number: Number | Derived, names: Mapping = NAMES, leave: Container[str] = ()) -> str:
-    """A number and the rows that it is of: "distance, run flow, after the last step"; without columns of `leave`."""
+def phrase(number: Number | Derived, names: Mapping = NAMES) -> str:
+    """A number and the rows that it is of: "distance, run flow, after the last step"."""
     if isinstance(number, Derived):
         first, second = number.first, number.second
-        if _noun(first) != _noun(second):
-            return f"{phrase(first, names)}, {number.sign} {phrase(second, names)}"
-        same = {name for name, value in first.where.items() if second.where.get(name) == value}
-        return f"{phrase(first, names)}, {number.sign} the same, {', '.join(_rows(second, names, same))}"
-    return ", ".join((number.noun, *_rows(number, names, leave)))
+        if isinstance(first, Number) and isinstance(second, Number) and first.noun == second.noun:
+            same = {name for name, value in first.where.items() if second.where.get(name) == value}
+            return f"{phrase(first, names)}, {number.sign} the same, {', '.join(_rows(second, names, same))}"
+        return f"{phrase(first, names)}, {number.sign} {phrase(second, names)}"
+    return ", ".join((number.noun, *_rows(number, names)))
 
 
 def _asked(condition: Condition) -> str:
@@ -80,7 +80,7 @@ def _worst(first: Condition) -> str:
     return f", the {far}" if first.around is None else f", the farthest from {first.around:g}"
 
 
-def _rows(number: Number, names: Mapping, leave: Container[str]) -> list[str]:
+def _rows(number: Number, names: Mapping, leave: Container[str] = ()) -> list[str]:
     """The values of the columns that the noun does not say."""
     said = {name: value for name, value in number.where.items() if name not in leave and value is not None}
     return [_row(name, value, names) for name, value in said.items() if name not in ("quantity", "interval")]

@@ -15,7 +15,8 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, rot
 
 import attnsvm
 from attnsvm import command, inspect
-from attnsvm.inspect import origin, summary
+from attnsvm.inspect import page as pages
+from attnsvm.inspect import summary
 from attnsvm.inspect.columns import columns
 
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
@@ -101,15 +102,15 @@ def test_the_page_says_where_it_comes_from(folder, monkeypatch):
     assert made["release"] == f"attnsvm {attnsvm.__version__}"
     assert abs(datetime.fromisoformat(made["date"].replace(" UTC", "+00:00")) - datetime.now(UTC)) < timedelta(hours=1)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    again = origin.origin(model, 0, "")
+    again = pages.origin(model, 0, "")
     assert again["date"] == "1970-01-01 00:00:00 UTC"
     assert again["SHA-256"] == made["SHA-256"]
     assert "command" not in again
     shutil.copytree(model, folder.parent / "other")
     (weights,) = (folder.parent / "other").glob("*.safetensors")
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
-    assert origin.checksum(folder.parent / "other") != made["SHA-256"]
-    assert origin.checksum(weights) == hashlib.sha256(weights.read_bytes()).hexdigest()
+    assert pages.checksum(folder.parent / "other") != made["SHA-256"]
+    assert pages.checksum(weights) == hashlib.sha256(weights.read_bytes()).hexdigest()
 
 
 def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):

@@ -16,17 +16,14 @@ from small_models import FAMILIES, TEXTS, passed, rotary
 from attnsvm import inspect
 from attnsvm.errors import UserError
 from attnsvm.inspect import models, running
-from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.families import LAYOUTS, refusal
 from attnsvm.inspect.layers import Inputs, Layer, selections
-from attnsvm.inspect.lifted import Head, Norm
-from attnsvm.inspect.lifted_problem import LiftedProblem
+from attnsvm.inspect.lifted import Head, LiftedProblem, Norm
 from attnsvm.inspect.measures import Plan, distances, rule
 from attnsvm.inspect.nulls import mismatched, permuted_distances
-from attnsvm.inspect.positions.disentangled import Disentangled
-from attnsvm.inspect.positions.distance import Buckets, Slope
-from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.positions import Buckets, Disentangled, Rotary, Slope
 from attnsvm.inspect.running import _shares
 from attnsvm.svm import ragged, solve
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.inspect.length import half_length, predicted_and_measured
+from attnsvm.inspect.measures import half_length, predicted_and_measured
 
 
 def test_at_that_length_half_of_the_weight_is_left():

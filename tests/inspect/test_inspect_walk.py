@@ -16,7 +16,7 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, pas
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
-from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.models import Reading
 

@@ -116,9 +116,6 @@ def test_where_prediction_passes_is_said_and_a_model_cannot_be_markup():
         ({"models": {"a": "{0}/none"}}, "{0}/none: there is no config.json in it, so it holds no model"),
         ({"texts": "{0}/none.txt"}, "texts: there is no file {0}/none.txt"),
         ({"draws": -1}, "draws: expected a number from 0 on, got -1"),
-        ({"held_out": "half"}, "held_out: expected a share from 0 up to below 1, got 'half'"),
-        ({"norms": ["l1"]}, "norms: expected fro, nuc or both, got l1"),
-        ({"seed": "x"}, "seed: expected a number from 0 on, got 'x'"),
     ],
 )
 def test_a_wrong_configuration_is_one_sentence(config, sentence, place, tmp_path):
@@ -150,7 +147,7 @@ def test_a_model_that_cannot_be_read_is_known_before_any_job_runs(change, senten
     assert str(caught.value).startswith(sentence.format(tmp_path))
 
 
-@pytest.mark.parametrize("folder", ["inspect/a", "inspect", ".", "link"])
+@pytest.mark.parametrize("folder", ["inspect/a", "link"])
 def test_no_table_is_written_into_a_model(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     bert(tmp_path / "inspect" / "a")

@@ -147,6 +147,10 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
         lambda folder: changed_weights(folder, lambda weights: weights.pop("norm.weight"), SHARDS[1]),
         f"{{}}/{SHARDS[1]}: the weights norm.weight are not in it, where {INDEX} says they are; fetch it again",
     ),
+    "weights are a single number": (
+        lambda folder: changed_weights(folder, lambda held: held.update({"norm.weight": torch.tensor(1.0)}), SHARDS[1]),
+        f"{{}}/{SHARDS[1]}: the weights norm.weight are a single number, and config.json asks for 16",
+    ),
     "the index lacks weights": (without_weights_anywhere, f"{{}}/{INDEX}: the weights {UP} are not in it"),
     "a shard is cut short": (
         lambda folder: (folder / SHARDS[1]).write_bytes((folder / SHARDS[1]).read_bytes()[:-4]),

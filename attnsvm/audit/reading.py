@@ -131,6 +131,27 @@ class Tables:
         return self.cache[path].copy()
 
 
+class NotDrawn(NoInstance):
+    """A claim reads a table that its figure does not draw."""
+
+
+@dataclass(frozen=True)
+class Drawn(Tables):
+    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run.
+
+    Attributes:
+        turned: whether every interval has its ends exchanged.
+    """
+
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    turned: bool = False
+
+    def _read(self, path: str) -> pd.DataFrame:
+        if path != f"figures/{self.name}.csv":
+            raise NotDrawn(f"table {path} under other settings")
+        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
+
+
 @dataclass(frozen=True)
 class Claim:
     """One row of the audit.

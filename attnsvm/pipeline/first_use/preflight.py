@@ -34,8 +34,6 @@ IN_LOOPS = 0.4  # share of a build in the compiled loops of descent, docs/perfor
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
 WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
 SIDE_BY_SIDE = 16  # processes at most that time a machine
-# How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
-NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 2.0}
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 SPEED_NOW = "the speed of this machine was measured just now"
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin
@@ -178,10 +176,7 @@ def pace(python, cores):
         return slower, COMPILING * slower if begun > COMPILED else 0.0, f"{SPEED_NOW}, with its compiled loops"
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
     plain = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
-    vectors = widest()
-    slower = (IN_LOOPS * NARROW.get(vectors, 1.0) + 1 - IN_LOOPS) * plain
-    how = f"{SPEED_NOW}, with plain Python" + (f", on a processor with {vectors}" if vectors in NARROW else "")
-    return slower, COMPILING * slower, how + "; the first run also compiles its loops"
+    return plain, COMPILING * plain, f"{SPEED_NOW}, with plain Python; the first run also compiles its loops"
 
 
 def has_loops():
@@ -216,18 +211,6 @@ def rounds(budget=0.3):
             x = math.exp(-x) + 1e-3 * (k & 7)
         done += 20000
     return done / (time.perf_counter() - start)
-
-
-def widest():
-    """The widest vectors of this processor: AVX-512, AVX2, or neither; "" where the system does not say."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            flags = next((line.split() for line in lines if line.startswith("flags")), None)
-    except OSError:
-        flags = None
-    if flags is None:
-        return ""
-    return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX-512 nor AVX2"
 
 
 def nearest(path):

@@ -25,7 +25,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plain = [{"rounds": preflight.PYTHON_ROUNDS}]
     monkeypatch.setattr(preflight, "_told", lambda command, count: plain * count if "--rounds" in command else [])
-    monkeypatch.setattr(preflight, "widest", lambda: "AVX-512")
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     return tmp_path
 
@@ -68,14 +67,11 @@ def test_a_build_takes_what_its_stages_took_at_the_pace_of_their_machine(tmp_pat
     assert preflight.building("all", 100) == 53.5 * 2, "no experiment is done before its stages are"
 
 
-def test_the_minutes_are_those_of_this_processor(folder, monkeypatch):
-    """Half as fast, and with vectors half as long: loops take 2.6 times as long, everything else twice."""
+def test_before_the_installation_the_minutes_are_those_of_plain_python_here(folder, monkeypatch):
     monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS / 2}] * count)
-    monkeypatch.setattr(preflight, "widest", lambda: "AVX2")
     slower, compiling, how = preflight.pace(None, 2)
-    assert slower == pytest.approx(preflight.IN_LOOPS * 2.6 + (1 - preflight.IN_LOOPS) * 2)
-    assert compiling == pytest.approx(preflight.COMPILING * slower)
-    assert "just now, with plain Python, on a processor with AVX2" in how
+    assert (slower, compiling) == (2.0, 2 * preflight.COMPILING)
+    assert "just now, with plain Python; the first run also compiles its loops" in how
 
 
 @pytest.mark.parametrize(("begun", "compiling"), [(0.5, 0.0), (9.0, 1.0)])
@@ -138,9 +134,8 @@ def test_the_speed_of_this_machine_is_a_ratio_to_that_of_the_measured_one(capsys
     assert said["begun"] > 0
 
 
-def test_plain_python_is_timed_and_its_processor_looked_at():
+def test_plain_python_is_timed():
     assert preflight.rounds(0.01) > 1e4
-    assert preflight.widest() in ("AVX-512", "AVX2", "neither AVX-512 nor AVX2", "")
 
 
 def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):

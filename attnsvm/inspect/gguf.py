@@ -123,7 +123,7 @@ def _read(file: Path) -> tuple[dict, list]:
     """What the header of a file says, but for the tokenizer, and its tensors, mapped."""
     import gguf
 
-    _require_sound(file)
+    require_sound(file)
     try:
         read = gguf.GGUFReader(file)
         said = {name: field.contents() for name, field in read.fields.items() if name.partition(".")[0] != "tokenizer"}
@@ -246,7 +246,7 @@ def _half_apart(rows: np.ndarray, heads: int) -> np.ndarray:
     return rows.reshape(heads, -1, 2, *rows.shape[1:]).swapaxes(1, 2).reshape(rows.shape)
 
 
-def _require_sound(file: Path) -> None:
+def require_sound(file: Path) -> None:
     """UserError unless a file is GGUF whose header ends inside of it, with tensors that fit; one sentence."""
     begin = start(file, len(MAGIC))
     with opened_file(file) as stream:

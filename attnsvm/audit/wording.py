@@ -87,7 +87,7 @@ def _rows(number: Number, names: Mapping, leave: Container[str] = ()) -> list[st
 
 
 def _row(name: str, value, names: Mapping) -> str:
-    if name == STEP:
+    if name == STEP and value is not EACH:
         return f"after the {OF_STEPS[value]} step" if value in OF_STEPS else f"after {value} steps"
     if value is EACH or value in ENDS:
         return f"{ENDS.get(value, 'each')} {name}"

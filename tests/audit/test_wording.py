@@ -37,13 +37,18 @@ def said(main, rows=ROWS, **own):
             "median distance",
         ),
         (
+            END(run="W", d=2)(step=10).must("≤ 1", "", ""),
+            "distance, after 10 steps, run W, d = 2: median with its 95 % interval",
+            "median distance",
+        ),
+        (
             FAR(run=("W", "KQ"), d=MOST).must("≤ 1", "", ""),
             "distance from the SVM, after the last step, run W and (K, Q), largest d: median with its 95 % interval",
             "median distance from the SVM, the largest",
         ),
         (
-            FAR(run="W", d=EACH, step=10).must("≥ 1", "", "", names={"W": "one matrix"}),
-            "distance from the SVM, after 10 steps, run one matrix, each d: median with its 95 % interval",
+            FAR(run="W", d=4, step=EACH).must("≥ 1", "", "", names={"W": "one matrix"}),
+            "distance from the SVM, each step, run one matrix, d = 4: median with its 95 % interval",
             "median distance from the SVM, the smallest",
         ),
         (

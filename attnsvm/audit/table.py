@@ -60,8 +60,10 @@ def _together(rows: list[dict]) -> list[dict]:
 
 
 def _row(claim: Claim, tables: Tables) -> dict:
-    row = {name: getattr(claim, name) for name in ("key", "group", "short", "statement")}
-    row |= words(claim, tables) | {"sharpens": claim.sharpens, "unsharpened": claim.unsharpened}
+    row = {
+        name: getattr(claim, name)
+        for name in ("key", "group", "short", "statement", "check", "measured", "sharpens", "unsharpened")
+    }
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
@@ -72,8 +74,10 @@ def _row(claim: Claim, tables: Tables) -> dict:
     try:
         reading = claim.reading(tables)
     except NoInstance as nothing:
-        return row | {"why": str(nothing)}
-    row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
+        return row | words(claim, tables) | {"why": str(nothing)}
+    row |= words(claim, tables) | {
+        name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")
+    }
     row |= {"main": _as_text(reading.main), "further": _as_text(reading.further)}
     return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 

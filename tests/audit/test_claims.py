@@ -25,8 +25,9 @@ WITHOUT = {"answers_controls": "model with random weights"}  # whose right answe
 
 
 def said(key, rows):
-    """The row of one claim over a table, as text to the last digit."""
-    return str(audit(Tables(Path("nowhere"), cache={path(HOME[key]): rows}), {HOME[key]: (BY_KEY[key],)}).to_dict())
+    """The row of one claim over a table, as text to the last digit, but for the words that name the interval."""
+    found = audit(Tables(Path("nowhere"), cache={path(HOME[key]): rows}), {HOME[key]: (BY_KEY[key],)})
+    return str(found.drop(columns=["check", "measured"]).to_dict())
 
 
 def test_only_claims_about_models_that_are_not_here_are_not_tried():
@@ -46,7 +47,7 @@ def test_the_rows_stand_by_group(audited):
 def test_the_verdicts_are_those_of_the_release(audited):
     """The release's tables, read by the claims that are here."""
     kept = audited[audited.key.isin(RELEASE.verdicts) & audited.key.map(HOME).isin(list(RELEASE.figures))]
-    assert len(kept) >= 200
+    assert len(kept) >= 150
     assert dict(zip(kept.key, kept.verdict, strict=True)) == {key: RELEASE.verdicts[key] for key in kept.key}
 
 

@@ -37,9 +37,8 @@ SIDE_BY_SIDE = 16  # processes at most that time a machine
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 SPEED_NOW = "the speed of this machine was measured just now"
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin
-MEGABIT = 10**6 / 8
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
-SPEED = 100 * MEGABIT  # of a download per second: assumed
+SPEED = 12.5e6  # bytes of a download per second, 100 Mbit: assumed
 
 
 def main(arguments=None):
@@ -122,7 +121,6 @@ def notes(venv, kind, there):
     if memory < cores * MEMORY_OF_A_JOB:
         fit = max(1, int(memory // MEMORY_OF_A_JOB))
         yield f"{gigabytes(memory)} of memory are free for {cores} cores: run snakemake with --cores {fit}."
-    installing = 0.0
     if there:
         yield f"Installed in {venv}."
     else:
@@ -137,8 +135,6 @@ def notes(venv, kind, there):
         seconds = building(target, cores) * slower + compiling / cores
         yield f"make {target} ({what}): {between(seconds)} on {cores} cores."
     yield f"{gigabytes(RESULTS)} of disk hold all results. {how[0].upper()}{how[1:]}."
-    if installing:
-        yield f"The installation comes first, in about {installing:.0f} min."
 
 
 def building(target, cores):

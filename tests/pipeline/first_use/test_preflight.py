@@ -47,7 +47,6 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
         expected = preflight.between(preflight.building(target, 2) + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
     assert "2.5 GB of disk hold all results. The speed of this machine was measured just now, with plain Python" in out
-    assert "The installation comes first, in about 6 min." in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.8 GB of disk" in out
     assert "CUDA" not in out

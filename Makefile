@@ -48,7 +48,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $$VENV, not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $$VENV, not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
@@ -149,7 +149,7 @@ experiment: install
 lock:
 	$(FOUND); new="$$(mktemp -d)" && trap 'rm -rf "$$new"' EXIT && export VENV="$$new" && "$$PYTHON" -m venv "$$VENV" && \
 	$(PIP) torch==2.13.0 -c requirements-cuda.lock && \
-	$(PIP) -e '.[pipeline,dev,cluster,models,paper,site,archive,storage]' && \
+	$(PIP) -e '.[pipeline,dev,cluster,models,paper,site,storage]' && \
 	{ grep '^#' requirements.lock; "$$VENV/bin/python" -m pip freeze --all --exclude-editable --exclude pip > "$$new/frozen" && \
 	sed 's/+cpu$$//' "$$new/frozen"; } > "$$new/lock" && cat "$$new/lock" > requirements.lock
 
@@ -169,7 +169,7 @@ clean:
 	@find -L results figures smoke paper -name '.*.sha256' 2> /dev/null | while IFS= read -r sum; do \
 		name="$${sum##*/.}"; rm -f -- "$${sum%/*}/$${name%.sha256}" "$$sum"; done
 	@find -L results figures smoke -name '.*.tmp' -exec rm -f {} + 2> /dev/null || true
-	@for mark in site/index.html crate/ro-crate-metadata.json .snakemake/metadata; do \
+	@for mark in site/index.html .snakemake/metadata; do \
 		[ ! -e "$$mark" ] || [ -L "$${mark%%/*}" ] || rm -rf "$${mark%%/*}"; done; rm -f report.html
 	@find results figures smoke -type d -empty -delete 2> /dev/null || true
-	@find -L results smoke site crate -type f 2> /dev/null | sed 's/$$/: no build made it; it stays/' || true
+	@find -L results smoke site -type f 2> /dev/null | sed 's/$$/: no build made it; it stays/' || true

@@ -131,6 +131,27 @@ class Tables:
         return self.cache[path].copy()
 
 
+class NotDrawn(NoInstance):
+    """A claim reads a table that its figure does not draw."""
+
+
+@dataclass(frozen=True)
+class Drawn(Tables):
+    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run.
+
+    Attributes:
+        turned: whether every interval has its ends exchanged.
+    """
+
+    table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    turned: bool = False
+
+    def _read(self, path: str) -> pd.DataFrame:
+        if path != f"figures/{self.name}.csv":
+            raise NotDrawn(f"table {path} under other settings")
+        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
+
+
 @dataclass(frozen=True)
 class Claim:
     """One row of the audit.
@@ -140,12 +161,14 @@ class Claim:
         group: a key of `GROUPS`.
         short: the claim in five words, for the overview.
         statement: the claim in our words.
-        check: how it is measured, over what, and what the interval is.
         limit: what decides.
+        check: how it is measured, over what, and what the interval is; "" for a declaration that says it all, from
+            which `wording.words` composes it.
         also: further limits, of controls and other conditions, by their argument names in `read`.
         read: the reading, from the tables, `limit` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at; None: the figure of the experiment; "": no figure.
-        measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)".
+        measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)"; ""
+            as of `check`.
         printed: for a claim about print, the words for the published number, where they differ from `measured`.
         sharpens: the key of the claim that this claim sharpens; "" for a claim as first asked.
         seeds: for a claim that sharpens another, the first and the last seed on which it is judged: nobody looked at
@@ -162,8 +185,8 @@ class Claim:
     group: str
     short: str
     statement: str
-    check: str
     limit: Limit
+    check: str = ""
     also: dict[str, Limit] = field(default_factory=dict)
     read: Callable[..., Reading] | None = None
     figure: str | None = None

@@ -79,21 +79,21 @@ with reporting(snakemake.log[0]):
 
             crate.write(output.removesuffix("crate") or ".", params.figures, output)
         case "pass_texts":
-            from attnsvm.inspect.steps.passing import passed
+            from attnsvm.inspect.steps import pass_texts
 
             before, texts = (next(iter(snakemake.input.get(name, [])), None) for name in ("before", "texts"))
             job = params.folder, int(wildcards.layer), texts, params.settings
-            passed(*job, before, outputs["become"], outputs["layer"])
+            pass_texts(*job, before, outputs["become"], outputs["layer"])
         case "measure":
-            from attnsvm.inspect.steps.measuring import written
+            from attnsvm.inspect.steps import measure
 
-            written(wildcards.model, inputs["layer"], params.settings, output)
+            measure(wildcards.model, inputs["layer"], params.settings, output)
         case "gather":
-            from attnsvm.inspect.steps.gathering import gathered
+            from attnsvm.inspect.steps import gather
 
             job = wildcards.model, params.folder, list(snakemake.input.layers), params.settings
-            gathered(*job, output.rpartition("/")[0])
+            gather(*job, output.rpartition("/")[0])
         case "compare":
-            from attnsvm.inspect.steps.comparing import compared
+            from attnsvm.inspect.steps import compare
 
-            compared(dict(zip(params.models, inputs["tables"], strict=True)), outputs["csv"], outputs["html"])
+            compare(dict(zip(params.models, inputs["tables"], strict=True)), outputs["csv"], outputs["html"])

@@ -1,9 +1,10 @@
-"""The trial of a claim: what it must see, on claims that have the fault."""
+"""The mutation test of a claim: what it must see, on claims that have the fault."""
 
+import mutation
 import pandas as pd
 import pytest
 
-from attnsvm.audit import Claim, Claims, NoInstance, Reading, number, trial
+from attnsvm.audit import Claim, Claims, NoInstance, Reading, number
 from attnsvm.audit.conditions import LAST
 from attnsvm.audit.numbers import Limit
 
@@ -42,25 +43,25 @@ def test_a_claim_that_can_fail_in_every_part_passes():
         END(run="joint").must("of joint ≥ 0.2", "", "far"),
         END(run="flow").below(END(run="joint"), "nearer"),
     )
-    assert trial.unflipped(claim, "mine", ONE) == []
-    assert trial.idle(claim, "mine", ONE) == []
-    assert trial.broken(claim, "mine", ONE) == {}
+    assert mutation.unflipped(claim, "mine", ONE) == []
+    assert mutation.idle(claim, "mine", ONE) == []
+    assert mutation.broken(claim, "mine", ONE) == {}
 
 
 def test_a_condition_that_cannot_fail_is_named():
     claim = made(lambda tables, limit: reading({"near": limit(tables.own()["value"].max()), "always": True}))
-    assert trial.unflipped(claim, "mine", ROWS) == ["always"]
+    assert mutation.unflipped(claim, "mine", ROWS) == ["always"]
 
 
 def test_a_limit_that_decides_nothing_is_named():
     limit = Limit(0.1, "of the control ≥ {}", "")
     claim = made(lambda tables, limit, control: reading({"near": limit(tables.own()["value"].max())}), control=limit)
-    assert trial.idle(claim, "mine", ROWS) == ["control"]
+    assert mutation.idle(claim, "mine", ROWS) == ["control"]
 
 
 def test_a_table_that_lost_rows_and_ends_with_an_error_is_named():
     claim = made(lambda tables, limit: reading({"near": limit(tables.own().query("run == 'flow'").iloc[0]["value"])}))
-    assert set(trial.broken(claim, "mine", ROWS)) == {"every row", "run = flow"}
+    assert set(mutation.broken(claim, "mine", ROWS)) == {"every row", "run = flow"}
 
 
 @pytest.mark.parametrize(
@@ -76,16 +77,16 @@ def test_what_only_few_rows_or_their_order_decide_is_seen(read):
     claim = made(
         lambda tables, limit: reading({"so": bool(read(tables.own())), "near": limit(tables.own().value.max())})
     )
-    assert trial.unflipped(claim, "mine", ROWS) == []
+    assert mutation.unflipped(claim, "mine", ROWS) == []
 
 
 def test_a_slim_table_says_the_same():
     claim = declared(END(run="flow").must("≤ 2", "", "near {value}"))
-    small = trial.slim(claim, "mine", ONE)
+    small = mutation.slim(claim, "mine", ONE)
     assert len(small) == 1
-    assert str(trial.attempt(claim, "mine", small)) == str(trial.attempt(claim, "mine", ONE))
+    assert str(mutation.attempt(claim, "mine", small)) == str(mutation.attempt(claim, "mine", ONE))
 
 
 def test_a_claim_without_an_instance_cannot_be_tried():
     with pytest.raises(NoInstance):
-        trial.unflipped(declared(END(run="cone").must("≤ 2", "", "near")), "mine", ONE)
+        mutation.unflipped(declared(END(run="cone").must("≤ 2", "", "near")), "mine", ONE)

@@ -1,6 +1,6 @@
-"""Whether a claim can fail: changes of one number, or of one column in a few rows, each of which flips a condition.
+"""The mutation test of a claim: changes of one number, or of one column in a few rows, that flip its conditions.
 
-The trial needs no table of its own: it changes that of a run, such as the release's.
+It needs no table of its own: it changes that of a run, such as the release's.
 """
 
 import itertools
@@ -74,7 +74,7 @@ def unflipped(claim: Claim, name: str, table: pd.DataFrame, tries: int = TRIES) 
 
     Args:
         name: the experiment of the claim.
-        table: of its figure, on which the claim has an instance; `slim` makes the trial shorter.
+        table: of its figure, on which the claim has an instance; `slim` makes the test shorter.
         tries: the number of changes after which the rest is given up.
 
     Raises:

@@ -18,7 +18,7 @@ KINDS = {
 }
 ENDS = {LAST: "largest", MOST: "largest", FIRST: "smallest", LEAST: "smallest"}
 OF_STEPS = {LAST: "last", MOST: "last", FIRST: "first", LEAST: "first"}
-NAMES = {"KQ": "(K, Q)", "fro": "Frobenius", "nuc": "nuclear"}  # of what stands in tables
+NAMES = {"KQ": "(K, Q)", "fro": "Frobenius", "nuc": "nuclear", "linf": "max", "l1": "ℓ1"}  # of what stands in tables
 
 
 def words(claim: Claim, tables: Tables) -> dict[str, str]:

@@ -38,14 +38,12 @@ def sparse_stops(tables, limit, moved, grows):
 
 CLAIMS.declare(
     "sparse_svm_flow",
-    without_decay(attention=SPARSE, quantity="distance").must(
+    without_decay(attention=SPARSE, quantity="distance", text="distance of W from that solution, relative").must(
         "each ≤ 0.05", "a twentieth of the norm: steps of finite length may miss by so much", DISTANCE
     ),
     short="where it stops is the SVM's solution",
     statement="Where gradient descent from zero stops with sparse attention is the max-margin solution for the tokens "
     "selected, with the margin 1/(α − 1).",
-    check="distance of W from that solution, relative to its norm, median with its 95 % interval",
-    measured="largest median distance, relative",
     unsharpened="A token may push W while it has weight, and end beyond the margin: then it has no multiplier there. "
     "The row sparse_svm says what a decay adds.",
 )

@@ -7,7 +7,7 @@ from attnsvm.audit.rows import decade_before, where
 
 FEWER = "fewer tokens alone widen every margin: merging must do more than leaving out"
 end = number(step=LAST, missing="{quantity} of {variant}")
-same = end(quantity="same")
+same = end(quantity="same", text="share of inputs that select the same pair")
 CLAIMS = Claims(group="secondary")
 
 
@@ -63,13 +63,11 @@ CLAIMS.declare(
     same(variant="merged").above(same(variant="half"), "more often than with one of two"),
     short="merged tokens keep the selection",
     statement="After merging, the pair is selected that holds the token selected before.",
-    check="share of inputs, 95 % interval over the instances; against leaving one of every pair out",
-    measured="share of inputs that select the same pair",
 )
 
 CLAIMS.declare(
     "softmax_selects",
-    end(variant=("linear", "mixer", "uniform"), quantity="peak").must(
+    end(variant=("linear", "mixer", "uniform"), quantity="peak", text="largest part of the weight on one token").must(
         "≤ 0.5", "a token that is selected has most of the weight", "{variant}: no token has most of the weight"
     ),
     end(variant="attention", quantity="peak").must(
@@ -77,14 +75,11 @@ CLAIMS.declare(
     ),
     short="no softmax, no selection",
     statement="Without a softmax (linear attention, a mixer) no token is selected.",
-    check="mean over inputs and instances of the largest part of the absolute weight on one token, 95 % interval; "
-    "control: with a softmax",
-    measured="largest part of the weight on one token without a softmax",
 )
 
 CLAIMS.declare(
     "linear_attention",
-    end(variant="linear", quantity="predictions").must(
+    end(variant="linear", quantity="predictions", text="1 − correlation with the solution of predictions").must(
         "≤ 0.05",
         "a correlation of .95: the same as asked of softmax attention",
         "near the solution of its predictions",
@@ -93,7 +88,4 @@ CLAIMS.declare(
     end(variant="attention", quantity="predictions").misses("softmax attention far from that of the predictions"),
     short="linear attention has another SVM",
     statement="Linear attention goes to the max-margin solution of its predictions, and not of tokens.",
-    check="median of 1 − correlation with both certified solutions after the last step, 95 % interval; control: "
-    "softmax attention against the solution of predictions",
-    measured="median distance from the solution of the predictions",
 )

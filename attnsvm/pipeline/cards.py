@@ -17,7 +17,9 @@ It may read files that do not come with this package; outside.py names them.
 
 `unseen` names further sets of seeds, on which what holds instead of a failing claim is asked. Such a set is read as an
 experiment of that name in the same folder: with the same modules and other settings, results and a figure of its own,
-and of the folder's claims those that are declared `on` it.
+and of the folder's claims those that are declared `on` it. What the set has of its own, such as a caption, stands in
+its place; stages and a figure of its own are modules in a folder of its name. A set of other `fixed` settings alone is
+of the same seeds: other figures draw it.
 
 `elsewhere/NAME/VARIANT` names the experiment NAME under other settings (elsewhere.py): it has the same card, its own
 folder of results, and no figure.
@@ -56,6 +58,7 @@ CHECKED_BY = [
 ]
 OTHERS = ("figure", "claims", "outside")
 UNSEEN = "unseen"  # the key of a card under which it names further sets of seeds
+NO_SEED = "settings: problems.first_seed is missing: its seeds are new"
 ELSEWHERE = "elsewhere"  # begins the names of experiments under other settings
 # The folders of the experiments, in their order, and what their figures show.
 SECTIONS = {
@@ -222,39 +225,51 @@ def read(name: str) -> Card:
 
 def _on_unseen(name: str, first: Card, said: dict) -> Card:
     """An experiment on a further set of seeds; `said`: what its card says of this set."""
-    where, settings = f"{_where(name)}: {UNSEEN}: {name}", {stage: dict(keys) for stage, keys in first.settings.items()}
-    given = {(stage, key): value for stage, values in said["settings"].items() for key, value in values.items()}
-    require(
-        ("problems", "first_seed") in given, f"{where}: settings: problems.first_seed is missing: its seeds are new"
-    )
-    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
-    for (stage, key), value in given.items():
-        require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
-        schema = settings[stage][key]
-        wrong = first_error(value, {rule: bound for rule, bound in schema.items() if rule not in OURS})
-        require(not wrong, f"{where}: settings: {stage}.{key}: {wrong}")
-        settings[stage][key] = schema | {"value": value}
+    where = f"{_where(name)}: {UNSEEN}: {name}"
+    alone = "settings" not in said  # the same seeds: other figures draw it, and no claim is asked on it
+    require(alone or "first_seed" in said["settings"].get("problems", {}), f"{where}: {NO_SEED}")
     require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
+    own = [part for part in (*STAGES, "figure") if (folders()[name] / name / f"{part}.py").exists()]
+    modules = first.modules | {part: _module(name, f"{name}.{part}") for part in own}
+    again = f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}"
     card = replace(
         first,
         name=name,
-        title=f"{first.title}, on unseen seeds",
+        title=LINE_END.sub(" ", said.get("title", f"{first.title}, on unseen seeds")),
         parent=first.name,
         on=name,
         seconds=said.get("seconds"),
         optional=LINE_END.sub(" ", said.get("optional", first.optional)),
-        draws=(name,) if first.draws else (),
+        fixed=first.fixed | said.get("fixed", {}),
+        draws=(name,) if first.draws and not alone else (),
         blocks=said.get("blocks", first.blocks),
-        settings=settings,
-        caption=f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}",
-        notes="",
+        settings=_changed(where, first.settings, said.get("settings", {})),
+        caption="" if alone else LINE_END.sub("\n", said.get("caption", again)),
+        notes=LINE_END.sub("\n", said.get("notes", "")),
+        columns=_columns(said["columns"]) if "columns" in said else first.columns,
         elsewhere=first.elsewhere | said.get(ELSEWHERE, {}),
+        modules={part: module for part, module in modules.items() if not alone or part in STAGES},
     )
-    for one, other in itertools.product((_seeds(card, scale) for scale in SCALES), (_seeds(first, s) for s in SCALES)):
+    scales = () if alone else SCALES
+    for one, other in itertools.product((_seeds(card, scale) for scale in scales), (_seeds(first, s) for s in scales)):
         shared = range(max(one[0], other[0]), min(one[-1], other[-1]) + 1)
         require(not shared, f"{where}: seed {shared.start} is one of {first.name} too: begin with a later first_seed")
     _complete(card)
     return card
+
+
+def _changed(where: str, settings: dict, given: dict) -> dict[str, dict[str, dict]]:
+    """The schemas of settings with other values, by stage; a smoke run has the same but for its seeds."""
+    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
+    changed = {stage: dict(keys) for stage, keys in settings.items()}
+    for stage, key, value in ((stage, key, value) for stage, keys in given.items() for key, value in keys.items()):
+        require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
+        schema = settings[stage][key]
+        wrong = first_error(value, {rule: bound for rule, bound in schema.items() if rule not in OURS})
+        require(not wrong, f"{where}: settings: {stage}.{key}: {wrong}")
+        ours = {rule: bound for rule, bound in schema.items() if (key, rule) != ("first_seed", "smoke")}
+        changed[stage][key] = ours | {"value": value}
+    return changed
 
 
 def _seeds(card: Card, scale: str) -> range:

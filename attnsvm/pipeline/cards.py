@@ -279,7 +279,7 @@ def _seeds(card: Card, scale: str) -> range:
         for key in ("first_seed", "instances", "candidates")
         if key in card.settings["problems"]
     )
-    return range(first, first + max(counts, default=1))
+    return range(first, first + max((max(count) if isinstance(count, list) else count for count in counts), default=1))
 
 
 def of_variant(name: str) -> tuple[str, str]:

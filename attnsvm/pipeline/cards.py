@@ -226,8 +226,9 @@ def read(name: str) -> Card:
 def _on_unseen(name: str, first: Card, said: dict) -> Card:
     """An experiment on a further set of seeds; `said`: what its card says of this set."""
     where = f"{_where(name)}: {UNSEEN}: {name}"
-    alone = "settings" not in said  # the same seeds: other figures draw it, and no claim is asked on it
-    require(alone or "first_seed" in said["settings"].get("problems", {}), f"{where}: {NO_SEED}")
+    given = said.get("settings", {})
+    alone = "fixed" in said and not given  # the same seeds: other figures draw it, and no claim is asked on it
+    require(alone or "first_seed" in given.get("problems", {}), f"{where}: {NO_SEED}")
     require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
     own = [part for part in (*STAGES, "figure") if (folders()[name] / name / f"{part}.py").exists()]
     modules = first.modules | {part: _module(name, f"{name}.{part}") for part in own}
@@ -243,7 +244,7 @@ def _on_unseen(name: str, first: Card, said: dict) -> Card:
         fixed=first.fixed | said.get("fixed", {}),
         draws=(name,) if first.draws and not alone else (),
         blocks=said.get("blocks", first.blocks),
-        settings=_changed(where, first.settings, said.get("settings", {})),
+        settings=_changed(where, first.settings, given),
         caption="" if alone else LINE_END.sub("\n", said.get("caption", again)),
         notes=LINE_END.sub("\n", said.get("notes", "")),
         columns=_columns(said["columns"]) if "columns" in said else first.columns,

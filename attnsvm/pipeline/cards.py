@@ -58,7 +58,6 @@ CHECKED_BY = [
 ]
 OTHERS = ("figure", "claims", "outside")
 UNSEEN = "unseen"  # the key of a card under which it names further sets of seeds
-NO_SEED = "settings: problems.first_seed is missing: its seeds are new"
 ELSEWHERE = "elsewhere"  # begins the names of experiments under other settings
 # The folders of the experiments, in their order, and what their figures show.
 SECTIONS = {
@@ -147,16 +146,14 @@ class Card:
         """
         if "claims" not in self.modules:
             return ()
-        every, sets = self.module("claims").CLAIMS, _load(self.parent if self.on else self.base).get(UNSEEN, {})
+        every, sets = self.module("claims").CLAIMS, {"", *_load(self.base).get(UNSEEN, {})}
         for claim in every:
-            known = not claim.on or claim.on in sets
-            require(
-                known, f"{place(self.base)}/claims.py: {claim.key}: {unknown_name(claim.on, [*sets], 'set of seeds')}"
-            )
+            where = f"{place(self.base)}/claims.py: {claim.key}"
+            require(claim.on in sets, f"{where}: card.yaml names no unseen seeds {claim.on!r}")
         own = tuple(claim for claim in every if claim.on == self.on)
         if not self.on:
             return own
-        require(bool(own), f"{_where(self.base)}: {UNSEEN}: {self.on}: no claim of claims.py says on={self.on!r}")
+        require(bool(own), f"{_where(self.base)}: no claim of claims.py says on={self.on!r}")
         seeds = _seeds(self, "value")
         return tuple(replace(claim, seeds=(seeds[0], seeds[-1])) for claim in own)
 
@@ -225,11 +222,16 @@ def read(name: str) -> Card:
 
 def _on_unseen(name: str, first: Card, said: dict) -> Card:
     """An experiment on a further set of seeds; `said`: what its card says of this set."""
-    where = f"{_where(name)}: {UNSEEN}: {name}"
-    given = said.get("settings", {})
+    where, given, settings = _where(name), said.get("settings", {}), {of: {**own} for of, own in first.settings.items()}
     alone = "fixed" in said and not given  # the same seeds: other figures draw it, and no claim is asked on it
-    require(alone or "first_seed" in given.get("problems", {}), f"{where}: {NO_SEED}")
+    require(alone or "first_seed" in given.get("problems", {}), f"{where}: problems.first_seed is missing")
     require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
+    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
+    for stage, values in given.items():
+        for key, value in values.items():
+            require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
+            smoke = {"smoke": value} if key == "first_seed" and "smoke" in settings[stage][key] else {}
+            settings[stage][key] = settings[stage][key] | smoke | {"value": value}
     own = [part for part in (*STAGES, "figure") if (folders()[name] / name / f"{part}.py").exists()]
     modules = first.modules | {part: _module(name, f"{name}.{part}") for part in own}
     again = f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}"
@@ -244,43 +246,27 @@ def _on_unseen(name: str, first: Card, said: dict) -> Card:
         fixed=first.fixed | said.get("fixed", {}),
         draws=(name,) if first.draws and not alone else (),
         blocks=said.get("blocks", first.blocks),
-        settings=_changed(where, first.settings, given),
+        settings=_settings(name, settings),
         caption="" if alone else LINE_END.sub("\n", said.get("caption", again)),
         notes=LINE_END.sub("\n", said.get("notes", "")),
         columns=_columns(said["columns"]) if "columns" in said else first.columns,
         elsewhere=first.elsewhere | said.get(ELSEWHERE, {}),
         modules={part: module for part, module in modules.items() if not alone or part in STAGES},
     )
-    scales = () if alone else SCALES
-    for one, other in itertools.product((_seeds(card, scale) for scale in scales), (_seeds(first, s) for s in scales)):
-        shared = range(max(one[0], other[0]), min(one[-1], other[-1]) + 1)
-        require(not shared, f"{where}: seed {shared.start} is one of {first.name} too: begin with a later first_seed")
+    for scale, first_scale in itertools.product(SCALES, SCALES if not alone else ()):
+        both = {*_seeds(card, scale)} & {*_seeds(first, first_scale)}
+        require(
+            not both, f"{where}: {first.name} has the seed {min(both, default=0)} too: begin with a later first_seed"
+        )
     _complete(card)
     return card
 
 
-def _changed(where: str, settings: dict, given: dict) -> dict[str, dict[str, dict]]:
-    """The schemas of settings with other values, by stage; a smoke run has the same but for its seeds."""
-    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
-    changed = {stage: dict(keys) for stage, keys in settings.items()}
-    for stage, key, value in ((stage, key, value) for stage, keys in given.items() for key, value in keys.items()):
-        require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
-        schema = settings[stage][key]
-        wrong = first_error(value, {rule: bound for rule, bound in schema.items() if rule not in OURS})
-        require(not wrong, f"{where}: settings: {stage}.{key}: {wrong}")
-        ours = {rule: bound for rule, bound in schema.items() if (key, rule) != ("first_seed", "smoke")}
-        changed[stage][key] = ours | {"value": value}
-    return changed
-
-
 def _seeds(card: Card, scale: str) -> range:
-    """The seeds of an experiment whose cells all have the same; `scale`: "value" or "smoke"."""
-    first, *counts = (
-        card.settings["problems"][key].get(scale, card.settings["problems"][key]["value"])
-        for key in ("first_seed", "instances", "candidates")
-        if key in card.settings["problems"]
-    )
-    return range(first, first + max((max(count) if isinstance(count, list) else count for count in counts), default=1))
+    """The seeds of an experiment whose cells begin with the same; `scale`: "value" or "smoke"."""
+    given = {key: setting.get(scale, setting["value"]) for key, setting in card.settings["problems"].items()}
+    count = given.get("instances", given.get("candidates", 1))
+    return range(given["first_seed"], given["first_seed"] + (max(count) if isinstance(count, list) else count))
 
 
 def of_variant(name: str) -> tuple[str, str]:
@@ -514,4 +500,5 @@ def _file(path: Path) -> str:
 
 
 def _where(name: str) -> str:
-    return f"{place(name)}/card.yaml"
+    """The place in a card that an error is about; of unseen seeds, what the card says of them."""
+    return f"{place(name)}/card.yaml" + (f": {UNSEEN}: {name}" if folders()[name].name != name else "")

@@ -89,7 +89,7 @@ CLAIMS.declare(
     statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
     check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
     measured=DISTANCE,
-    unsharpened="What holds instead stands in the audit of `snakemake figures/graph_limits`, which is optional.",
+    unsharpened="What holds instead stands in the audit of `snakemake figures/next_token_again`, which is optional.",
 )
 
 graded, even = (squared(graphs="cyclic", solution=name) for name in ("graded", "fro"))
@@ -143,7 +143,7 @@ CLAIMS.declare(
     ),
     even.misses("cyclic: margin 1 on every edge is beyond it ({value:.2g})"),
     sharpens="graph_svm_squared",
-    on="graph_limits",
+    on="next_token_again",
     short="squared loss: margins by the rates of the slopes",
     statement="Under the squared loss W goes to the Graph-SVM whose edges have margin ½ if all their inputs have "
     "labels that are alone in their component, and 1 otherwise: then the slopes of all inputs fall at one rate.",

@@ -138,7 +138,7 @@ CLAIMS.declare(
     ),
     group="beyond",
     sharpens="overfit_by_training",
-    on="stop_early",
+    on="generalisation_again",
     short="flipped labels: stop early; clean: train on",
     statement="Stopping early helps W on new inputs where training labels are flipped, and costs it where they are not "
     "and inputs are enough: what training on overfits is the flipped labels.",

@@ -230,8 +230,8 @@ def _on_unseen(name: str, first: Card, said: dict) -> Card:
     for stage, values in given.items():
         for key, value in values.items():
             require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
-            smoke = {"smoke": value} if key == "first_seed" and "smoke" in settings[stage][key] else {}
-            settings[stage][key] = settings[stage][key] | smoke | {"value": value}
+            kept = {word: of for word, of in settings[stage][key].items() if (key, word) != ("first_seed", "smoke")}
+            settings[stage][key] = kept | {"value": value}
     own = [part for part in (*STAGES, "figure") if (folders()[name] / name / f"{part}.py").exists()]
     modules = first.modules | {part: _module(name, f"{name}.{part}") for part in own}
     again = f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.beyond.adam.pace import forgetting, pace, ratio
+from attnsvm.analysis.pace import forgetting, pace, ratio
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": 4, "instances": 4},

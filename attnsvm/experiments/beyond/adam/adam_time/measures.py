@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.analysis.medians import quartiles
+from attnsvm.analysis.pace import forgetting, pace
 from attnsvm.experiments.beyond.adam.measures import measures as measures
-from attnsvm.experiments.beyond.adam.pace import forgetting, pace
 
 QUANTITIES = ("deviation", "slower", "linf", "time", "travelled")
 

@@ -6,8 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, all_solved, outcomes
 from attnsvm.analysis.stacked import saturated
-from attnsvm.architecture import Stack
-from attnsvm.experiments.beyond.layers.mixtures_decide.ends import corrected
+from attnsvm.experiments.beyond.layers.row_ends.ends import TWO, corrected
 
 RULES = ("stated", "corrected")
 
@@ -20,6 +19,6 @@ def measures(cell, problems, trained, solved, settings):
     for rule in RULES:
         each = [1.0 - correlation(W[:, int(layer) - 1], answer["W"]) for layer, answer in solved[rule].items()]
         columns[rule] = np.max(each, axis=0)
-    columns["mixed"] = corrected(problems, trained, Stack(layers=2)).mixed.any((1, 2, 3, 4, 5))
+    columns["mixed"] = corrected(problems, trained, TWO).mixed.any((1, 2, 3, 4, 5))
     words = np.select([~proved, ~whole], ["without SVM", "not saturated"], "measured")
     return Measures(pd.DataFrame(columns)[proved & whole], outcomes(cell, problems.seeds, words))

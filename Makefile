@@ -46,7 +46,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $$VENV, not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $$VENV, not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:

@@ -19,14 +19,14 @@ PROMPT = "attnsvm"  # by which preflight.py knows an environment of ours
 DONE = ".installed"  # in the environment, when all is there
 LOCK, CUDA = "requirements.lock", "requirements-cuda.lock"
 WITHOUT_CUDA = "https://download.pytorch.org/whl/cpu"
-EXTRAS = "pipeline,dev,cluster,models,paper,site,archive,storage"
+EXTRAS = "pipeline,dev,cluster,models,paper,site,storage"
 # The address of this repository stands in these, in the words of each format, and nowhere else.
 ADDRESSED = ("pyproject.toml", "CITATION.cff")
 ADDRESS = re.compile(r"https://[\w.-]+(:\d+)?(/[\w.~+-]+)+", re.ASCII)
 # What a build fills: its files have their checksums beside them, but in the folders that Snakemake fills.
 FILLED, BY_SNAKEMAKE = ("results", "figures", "smoke"), ("logs", "benchmarks", ".metadata")
 KEPT = ("figures/README.md", "figures/gallery")
-MADE = {"site": "index.html", "crate": "ro-crate-metadata.json", ".snakemake": "metadata"}  # {folder: what it holds}
+MADE = {"site": "index.html", ".snakemake": "metadata"}  # {folder: what it holds}
 DRAWN = ("paper/attnsvm.pdf", "paper/software/paper.md")
 
 

@@ -222,7 +222,7 @@ OF_THE_USER = (
 
 def filled(folder):
     built(folder, *BUILT, "paper/attnsvm.pdf")
-    for name in (*LOGS, *OF_THE_USER, "crate/ro-crate-metadata.json", ".snakemake/metadata/x", "report.html"):
+    for name in (*LOGS, *OF_THE_USER, ".snakemake/metadata/x", "report.html"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(name)
     (folder / "results/cone/.left.npz.123.tmp").write_text("killed")

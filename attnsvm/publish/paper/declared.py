@@ -14,16 +14,7 @@ from attnsvm.reading import yaml_of
 if TYPE_CHECKING:
     import pandas as pd
 
-# {a word: the method of a pandas Series}; the front door reads this file where there is no pandas
-TAKEN = {
-    "min": "min",
-    "max": "max",
-    "median": "median",
-    "mean": "mean",
-    "sum": "sum",
-    "count": "count",
-    "distinct": "nunique",
-}
+TAKEN = ("min", "max", "median", "mean", "sum", "count", "distinct")
 
 
 @dataclass(frozen=True)
@@ -88,7 +79,8 @@ class Declared:
         if self.above is not None:
             rows = rows[rows[self.column] > self.above]
         if self.take:
-            return {"value": float(getattr(rows[self.column], TAKEN[self.take])()), "low": None, "high": None}
+            method = "nunique" if self.take == "distinct" else self.take
+            return {"value": float(getattr(rows[self.column], method)()), "low": None, "high": None}
         require(
             len(rows) == 1,
             f"{self}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",

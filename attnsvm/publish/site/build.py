@@ -19,8 +19,11 @@ from attnsvm.writing import filling
 
 HERE, ROOT = Path(__file__).parent, cards.HERE.parents[1]
 NEEDED = ("README.md", "docs")
-# What pages of the repository lead to, beside the files at its root.
-FOLDERS = ("docs", "attnsvm", "config", "profiles", ".github", "figures/gallery")
+# The repository's pages, and what they lead to.
+COPIED = (
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff", "Dockerfile", "LICENSE", "requirements.lock"),
+    *("docs", "figures/gallery", "attnsvm", "experiments", "config", "profiles", ".github"),
+)
 IN_GALLERY, PAGE_OF_FIGURE = re.compile(r"figures/README\.md#(\w+)\)"), r"gallery/\1.md)"
 # {a file of the site that is no page: a file of the run}
 OFFERED = {
@@ -63,12 +66,11 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
 
 def _copy_repository(source: Path) -> None:
     """The pages of the repository and what they lead to; a link to a figure in the gallery leads to its page."""
-    ignored = shutil.ignore_patterns("__pycache__")
-    for name in FOLDERS:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, source / name, ignore=ignored)
-    for path in ROOT.iterdir():
-        if path.is_file():
+    source.mkdir()
+    for path in (ROOT / name for name in COPIED):
+        if path.is_dir():
+            shutil.copytree(path, source / path.relative_to(ROOT), ignore=shutil.ignore_patterns("__pycache__"))
+        elif path.exists():
             shutil.copyfile(path, source / path.name)
     for page in (*source.glob("*.md"), *source.glob("docs/*.md")):
         page.write_text(IN_GALLERY.sub(PAGE_OF_FIGURE, page.read_text("utf-8")), "utf-8")

@@ -13,7 +13,7 @@ project = html_title = "attnsvm"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 # Of what is copied only these are pages: the others are files to which pages lead.
 include_patterns = ["*.md", "*.rst", "docs/*", "figures/README.md", "gallery/*", "sections/*", "code/*", "api/*"]
-exclude_patterns = ["attnsvm", "profiles", "config", ".github"]
+exclude_patterns = ["attnsvm", "experiments", "config", "profiles", ".github"]
 templates_path = [str(Path(__file__).parent / "templates")]
 html_theme = "furo"
 html_static_path = ["static"]

@@ -69,7 +69,6 @@ localrules:
     paper_numbers,
     typeset,
     site,
-    crate,
 
 
 let_grow(workflow.modifier.rules)

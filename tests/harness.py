@@ -48,7 +48,6 @@ MESSAGES = {
     r"look up the (numbers) of the paper": "paper_numbers",
     r"typeset the (paper)": "typeset",
     r"build the (site)": "site",
-    r"describe the (build) for an archive": "crate",
     r"say where (\w+) comes from": "provenance",
 }
 

@@ -100,7 +100,7 @@ class Card:
         settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, `text`, and the `kind` of types.yaml}}.
         relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
         caption: what is drawn and of how many instances, in 90 words; a template over the settings (Jinja).
-        notes: the method and what the csv has besides, for docs/figures.md, the site and the report.
+        notes: the method and what the csv has besides, for the site and the report.
         columns: what each column of the csv means, with its unit.
         elsewhere: what the card says of other settings, see elsewhere.py.
         variant: the name of other settings under which this is the experiment; "": under its own.

@@ -187,5 +187,5 @@ def _check_file(path: Path) -> None:
     found = yaml_file(path)
     require(
         found is None or isinstance(found, dict),
-        f"{path}: there are no keys and values in it; docs/figures.md lists the settings",
+        f"{path}: there are no keys and values in it; the card.yaml of each experiment lists its settings",
     )

@@ -104,8 +104,6 @@ class Plan:
                     "outside": self.all_outside,
                     "files": modules.files_behind,
                 }
-            case "crate":
-                return code | {"figures": lambda: [*targets.figures(), "audit"]}
         raise ValueError(f"no rule {rule!r}")
 
     def settings(self, stage: str, experiment: str, block: str = "") -> dict:

@@ -86,7 +86,6 @@ def descriptions() -> dict[str, str]:
         "report": "every figure and the audit; with --report report.html, in one file",
         "paper": "the manuscript, typeset: paper/attnsvm.pdf",
         "site": "a website of everything: site/index.html",
-        "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
         **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
         "elsewhere/all": "every claim under other settings: results/audit/elsewhere.html",
     }
@@ -104,7 +103,7 @@ def of_elsewhere() -> list[str]:
 
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*of_figures(), "report", "paper", "site", "crate", f"{cards.ELSEWHERE}/all"]
+    return [*of_figures(), "report", "paper", "site", f"{cards.ELSEWHERE}/all"]
 
 
 def constraints(at: str) -> dict[str, str]:

@@ -69,7 +69,7 @@ EDITS = {
                 *("cards", "answers", "plan", "modules"),
             )
         },
-        **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},
+        **{"tests/test_x.py": CODE, "docs/paper.md": "edited", "README.md": "edited"},
     },
 }
 NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit": 3}

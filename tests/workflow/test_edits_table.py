@@ -202,7 +202,7 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
         *("attnsvm/pipeline/captions.py", "attnsvm/pipeline/answers.py"),
         *("attnsvm/pipeline/plan.py", "attnsvm/pipeline/modules.py"),
         *("attnsvm/pipeline/hashes/dependencies.py", "attnsvm/publish/documents/docs.py", "attnsvm/pipeline/verify.py"),
-        *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
+        *("tests/test_x.py", "docs/paper.md", "README.md", "benchmarks/descent.py"),
     ],
 )
 def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, path):

@@ -74,10 +74,6 @@ with reporting(snakemake.log[0]):
 
             folder = inputs["claims"].removesuffix("results/audit/claims.csv") or "."
             build.site(folder, params.captions, params.notes, output)
-        case "crate":
-            from attnsvm.publish.exchange import crate
-
-            crate.write(output.removesuffix("crate") or ".", params.figures, output)
         case "pass_texts":
             from attnsvm.inspect.steps import pass_texts
 

@@ -26,7 +26,7 @@ def write(numbers: str, output: str, root: Path = ROOT) -> str:
         What is left to its authors, see `left`.
 
     Raises:
-        UserError: the source asks for a number that there is not, or is no template; the sentence names its line.
+        UserError: the source asks for a number that there is not, or is no template.
     """
     found = json.loads(Path(numbers).read_text("utf-8"))
     source = (root / SOURCE).read_text("utf-8")
@@ -35,12 +35,10 @@ def write(numbers: str, output: str, root: Path = ROOT) -> str:
 
 
 def left(source: str) -> str:
-    """The texts that only the authors can write, a line each, with the lines of the source; "" where there is none."""
-    marks = [(number, mark) for number, line in enumerate(source.splitlines(), 1) for mark in MARK.findall(line)]
-    if not marks:
-        return ""
-    head = f"The software paper lacks {len(marks)} texts that only its authors can write, marked [AUTHORS: ...]:"
-    return "\n".join([head, *(f"  {SOURCE}:{number}: {mark}" for number, mark in marks)])
+    """The texts that only the authors can write, a line each; "" where there is none."""
+    marks = MARK.findall(source)
+    head = f"{SOURCE} lacks {len(marks)} texts that only its authors can write, marked [AUTHORS: ...]:"
+    return "\n".join([head, *(f"  {mark}" for mark in marks)]) if marks else ""
 
 
 def filled(source: str, found: dict) -> str:
@@ -57,11 +55,8 @@ def filled(source: str, found: dict) -> str:
         require(key in verdicts, f"there is no row of the audit {key!r}")
         return verdicts[key]
 
-    lines = []
-    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    for number, line in enumerate(source.splitlines(), 1):
-        try:
-            lines.append(environment.from_string(line).render(n=n, verdict=verdict, smoke=found["scale"] != "paper"))
-        except (UserError, jinja2.TemplateError) as error:
-            raise UserError(f"{SOURCE}:{number}: {error}") from error
-    return "\n".join(lines) + "\n"
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
+    try:
+        return environment.from_string(source).render(n=n, verdict=verdict, smoke=found["scale"] != "paper")
+    except (UserError, jinja2.TemplateError) as error:
+        raise UserError(f"{SOURCE}: {error}") from error

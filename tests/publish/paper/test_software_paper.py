@@ -5,7 +5,7 @@ import re
 
 import pytest
 import yaml
-from test_manuscript import whole
+from small import whole
 
 from attnsvm.errors import UserError
 from attnsvm.publish.paper import manuscript, software
@@ -57,10 +57,10 @@ def test_what_only_its_authors_can_write_is_marked_in_its_section():
     assert SOURCE.count("AUTHORS") == 8
 
 
-def test_what_is_left_to_the_authors_is_listed_with_its_line(tmp_path):
+def test_what_is_left_to_the_authors_is_listed(tmp_path):
     assert software.left("done\n") == ""
     said = software.left("a\n[AUTHORS: who] b [AUTHORS: when]\n").splitlines()
-    assert said[1:] == [f"  {software.SOURCE}:2: who", f"  {software.SOURCE}:2: when"]
+    assert said[1:] == ["  who", "  when"]
     assert "lacks 2 texts" in said[0]
     (tmp_path / "numbers.json").write_text(json.dumps(everything(SOURCE)))
     left = software.write(str(tmp_path / "numbers.json"), str(tmp_path / "paper.md"))
@@ -69,7 +69,7 @@ def test_what_is_left_to_the_authors_is_listed_with_its_line(tmp_path):
 
 
 def test_every_reference_is_cited_and_every_citation_is_there():
-    entries = manuscript.ENTRY.findall((manuscript.ROOT / software.REFERENCES).read_text("utf-8"))
+    entries = re.findall(r"^@\w+\{\s*([^,\s]+)\s*,", (manuscript.ROOT / software.REFERENCES).read_text(), re.MULTILINE)
     cited = re.findall(r"@([\w:-]+)", SOURCE.split("---\n", 2)[2])
     assert sorted(entries) == sorted(set(cited))
 
@@ -83,7 +83,7 @@ def test_its_numbers_are_looked_up():
 
 
 def test_it_is_filled_with_numbers_and_verdicts():
-    assert software.filled('It {{ verdict("c") }}: {{ n("a") }}.', FOUND) == "It holds: 0.50.\n"
+    assert software.filled('It {{ verdict("c") }}: {{ n("a") }}.', FOUND) == "It holds: 0.50."
     assert "smoke" in software.filled("{% if smoke %}smoke{% endif %}", FOUND | {"scale": "smoke"})
 
 
@@ -96,6 +96,6 @@ def test_it_is_filled_with_numbers_and_verdicts():
         ("{{ m }}", "'m' is undefined"),
     ],
 )
-def test_a_wrong_name_is_refused_with_its_line(line, sentence):
-    with pytest.raises(UserError, match=f"^{software.SOURCE}:2: {sentence}"):
+def test_a_wrong_name_is_refused(line, sentence):
+    with pytest.raises(UserError, match=f"^{software.SOURCE}: {sentence}"):
         software.filled(f"# A\n{line}\n", FOUND)

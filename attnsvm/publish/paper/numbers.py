@@ -92,7 +92,7 @@ def collect(
         "absent": absent,
         "missing": [
             *(key for key, one in declared.items() if one.figure in absent),
-            *(claim.key for card in claiming if card.name in absent for claim in card.module("claims").CLAIMS),
+            *(claim.key for card in claiming if card.name in absent for claim in card.claims),
         ],
     }
 

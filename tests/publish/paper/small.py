@@ -97,7 +97,7 @@ FULL = resolve({})
 
 def whole():
     """What numbers.json says of every key that there can be: values aside, which a run gives."""
-    keys = [claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS]
+    keys = [claim.key for card in cards.claiming(optional=True) for claim in card.claims]
     ends = ("", *(f".{name}" for name in numbers.OF_A_ROW))
     rows = ("asked", *(verdict.replace(" ", "_") for verdict in VERDICTS))
     names = [*declared.read(), *(f"audit.{key}{end}" for key in keys for end in ends)]

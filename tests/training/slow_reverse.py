@@ -71,6 +71,7 @@ exp = each(mp.exp, lambda x, y: y)
 log = each(mp.log, lambda x, y: 1 / x)
 relu = each(lambda x: max(x, mpf(0)), lambda x, y: mpf(x > 0))
 tanh = each(mp.tanh, lambda x, y: 1 / mp.cosh(x) ** 2)
+gelu = each(lambda x: x * mp.ncdf(x), lambda x, y: mp.ncdf(x) + x * mp.npdf(x))
 softplus = each(lambda x: mp.log1p(mp.exp(x)), lambda x, y: 1 / (1 + mp.exp(-x)))
 
 
@@ -123,8 +124,10 @@ class Slow:
         self.digits += margin / np.log(10)
         return out
 
-    def log_softmax(self, logits):
-        return log(self.softmax(logits))
+    def log_softmax(self, logits, mask=None):
+        inside = np.broadcast_to(True if mask is None else mask, logits.shape)
+        p = self.softmax(logits, mask)
+        return np.where(inside, log(np.where(inside, p, mpf(1))), mpf(0))
 
     def compare(self, queries, keys):
         return queries @ keys.swapaxes(-1, -2)
@@ -138,14 +141,32 @@ class Slow:
     def entropy(self, p):
         return -(p * log(p)).sum(-1)
 
-    relu, tanh = staticmethod(relu), staticmethod(tanh)
+    relu, tanh, gelu = (staticmethod(f) for f in (relu, tanh, gelu))
 
     def _row_mean(self, a):
         return a.sum(-1, keepdims=True) * (1 / mpf(a.shape[-1]))
 
-    def layer_norm(self, a, eps=1e-5):
-        a = a - self._row_mean(a)
+    def rms_norm(self, a, eps=1e-5):
         return a * inverse_root(self._row_mean(a * a) + mpf(eps))
+
+    def layer_norm(self, a, eps=1e-5):
+        return self.rms_norm(a - self._row_mean(a), eps)
+
+    def rotated(self, a, positions, base=1e4):
+        """The pair (f, f + d/2) as one complex number, times exp(i·angle)."""
+        half = a.shape[-1] // 2
+        out = np.empty(a.shape, dtype=object)
+        for place in np.ndindex(a.shape[:-1]):
+            for f in range(half):
+                with mp.workdps(OWN_DIGITS):
+                    turn = mp.expj(mpf(float(positions[place[-1]])) * mpf(base) ** (-mpf(f) / half))
+                x, y = a[(*place, f)], a[(*place, f + half)]
+                out[(*place, f)] = x * turn.real - y * turn.imag
+                out[(*place, f + half)] = x * turn.imag + y * turn.real
+        return out
+
+    def concatenated(self, parts, axis=-1):
+        return np.concatenate(parts, axis)
 
     def reshaped(self, a, *shape):
         return np.reshape(a, shape)
@@ -165,6 +186,12 @@ class Slow:
 
     def negative_log(self, u):
         return -self.mean(log(u))
+
+    def square_of(self, u):
+        return self.mean(u * u)
+
+    def weighted(self, loss, logs):
+        return loss * own(mp.exp, float(logs))
 
 
 def _once(model, weights, inputs, digits):

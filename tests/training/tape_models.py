@@ -76,6 +76,12 @@ def normalised(ops, w, at):
     return read(ops, x, w, at["queries"], at)
 
 
+def root_mean_square(ops, w, at):
+    x = at["tokens"]
+    x = x + attend(ops, ops.rms_norm(x), w, 1, at["values"])
+    return read(ops, ops.rms_norm(x), w, at["queries"], at)
+
+
 def perceptron(activation):
     def model(ops, w, at):
         x = at["tokens"]
@@ -84,6 +90,14 @@ def perceptron(activation):
         return read(ops, x, w, at["queries"], at)
 
     return model
+
+
+def rotary(ops, w, at):
+    x = at["tokens"]
+    T = x.shape[-2]
+    keys = ops.rotated(x @ w["K"], np.arange(T))
+    p = ops.softmax(ops.compare(ops.rotated(x @ w["Q"], np.arange(T)), keys))
+    return read(ops, x + p @ x @ at["values"], w, at["queries"], at)
 
 
 def classes(ops, w, at):
@@ -108,10 +122,10 @@ def masked(ops, w, at):
 
 
 def two_heads(ops, w, at):
-    """Heads side by side, each with an output matrix; then read out."""
+    """Heads side by side, with one output matrix; then read out."""
     x = at["tokens"]
-    first, second = (ops.softmax(ops.scores(x, w[f"W{h}"], x)) @ x @ w[f"V{h}"] for h in (1, 2))
-    return read(ops, x + first + second, w, at["queries"], at)
+    sides = [ops.softmax(ops.scores(x, w[f"W{h}"], x)) @ x @ w[f"V{h}"] for h in (1, 2)]
+    return read(ops, x + ops.concatenated(sides) @ w["O"], w, at["queries"], at)
 
 
 def choice(ops, w, at):
@@ -121,8 +135,9 @@ def choice(ops, w, at):
 
 
 def spread(ops, w, at):
-    """The entropy."""
-    return ops.mean(ops.entropy(ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]))))
+    """What the first token has, and the entropy."""
+    p = ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]))
+    return ops.square_of(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 1)) + ops.mean(ops.entropy(p))
 
 
 def log_probabilities(ops, w, at):
@@ -141,12 +156,15 @@ MODELS = {  # and the shapes of its weights
     "three layers": (three_layers, {"W1": (D, D), "W2": (D, D), "W": (D, D), "V": (D, D)}),
     "no residual": (no_residual, {"W1": (D, D), "W": (D, D), "V": (D, D)}),
     "layer norm": (normalised, {"W1": (D, D), "W2": (D, D), "W": (D, D)}),
+    "RMS norm": (root_mean_square, {"W1": (D, D), "W": (D, D)}),
+    "GELU": (perceptron("gelu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "ReLU": (perceptron("relu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "tanh": (perceptron("tanh"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
+    "rotary": (rotary, {"K": (D, D), "Q": (D, D), "W": (D, D)}),
     "classes": (classes, {"W": (D, D), "C": (D, 3)}),
     "head": (head_too, {"W": (D, D), "v": (D,)}),
     "causal": (masked, {"W1": (D, D), "W": (D, D)}),
-    "two heads": (two_heads, {"W1": (D, D), "W2": (D, D), "V1": (D, D), "V2": (D, D), "W": (D, D)}),
+    "two heads": (two_heads, {"W1": (D, D), "W2": (D, D), "V1": (D, 2), "V2": (D, 2), "O": (4, D), "W": (D, D)}),
     "choice": (choice, {"W": (D, D)}),
     "spread": (spread, {"W": (D, D)}),
     "log-softmax": (log_probabilities, {"W": (D, D), "C": (D, 3)}),
@@ -202,16 +220,20 @@ class Torch:
     relu, tanh = torch.relu, torch.tanh
     straight_through = staticmethod(lambda p: torch.nn.functional.one_hot(p.argmax(-1), p.shape[-1]) + p - p.detach())
     entropy = staticmethod(lambda p: -(p * torch.where(p > 0, p, 1.0).log()).sum(-1))
+    gelu = torch.nn.functional.gelu
     reshaped = staticmethod(lambda a, *shape: a.reshape(shape))
     mean = torch.mean
-    log_softmax = staticmethod(lambda logits: torch.log_softmax(logits, -1))
+    concatenated = staticmethod(lambda parts, axis=-1: torch.cat(parts, axis))
     compare = staticmethod(lambda queries, keys: queries @ keys.mT)
     scores = staticmethod(lambda tokens, W, queries: queries @ W.mT @ tokens.mT)
     probability = staticmethod(lambda p, where: (p * torch.as_tensor(where)).sum(-1))
     layer_norm = staticmethod(lambda a, eps=1e-5: torch.nn.functional.layer_norm(a, a.shape[-1:], eps=eps))
+    rms_norm = staticmethod(lambda a, eps=1e-5: torch.nn.functional.rms_norm(a, a.shape[-1:], eps=eps))
     logistic = staticmethod(lambda labels, outputs: torch.nn.functional.softplus(-labels * outputs).mean())
     squared = staticmethod(lambda targets, outputs: ((outputs - targets) ** 2).mean())
     negative_log = staticmethod(lambda u: -u.log().mean())
+    square_of = staticmethod(lambda u: (u**2).mean())
+    weighted = staticmethod(lambda loss, logs: loss * np.exp(logs))
 
     @staticmethod
     def softmax(logits, mask=None, temperature=1.0):
@@ -219,6 +241,22 @@ class Torch:
         return torch.softmax(logits / temperature, -1)
 
     @staticmethod
+    def log_softmax(logits, mask=None):
+        inside = torch.ones_like(logits, dtype=torch.bool) if mask is None else torch.as_tensor(mask)
+        found = torch.log_softmax(logits.masked_fill(~inside, -torch.inf), -1)
+        return torch.where(inside, found, 0.0)
+
+    @staticmethod
     def cross_entropy(targets, logits):
         targets = torch.broadcast_to(torch.as_tensor(targets), logits.shape[:-1])
         return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten().long())
+
+    @staticmethod
+    def rotated(a, positions, base=1e4):
+        """As complex numbers."""
+        half = a.shape[-1] // 2
+        angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * base ** (
+            -torch.arange(half, dtype=torch.float64) / half
+        )
+        turned = torch.complex(a[..., :half], a[..., half:]) * torch.exp(1j * angle)
+        return torch.cat([turned.real, turned.imag], -1)

@@ -85,7 +85,7 @@ def test_two_layers_follow_the_loop_of_stacks(normalisation):
 @pytest.mark.parametrize("name", RULES)
 def test_any_rule_moves_any_weights(name):
     """Matrices, a vector and a number; the loss falls."""
-    model, weights, inputs = drawn("tanh", S=3)
+    model, weights, inputs = drawn("GELU", S=3)
     weights["s"] = np.ones(3)
 
     def scaled(w, at):

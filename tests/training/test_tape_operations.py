@@ -75,7 +75,7 @@ CASES = {
         (lambda ops, a: 2.5 * a / 3.0, (2, 3)),
         (lambda ops, a, b: b @ (a * 2.5), [4, 3], (2, 4)),
     ],
-    "mapped": [],  # what relu and tanh are made of
+    "mapped": [],  # what relu, tanh and gelu are made of
     "take": [
         (lambda ops, a: a[0], (2, 3)),
         (lambda ops, a: a[:, None, 1:], (2, 3)),
@@ -89,10 +89,22 @@ CASES = {
         (lambda ops, a, b: ops.reshaped(a @ b, 4, 3), (6, 4), [4, 2]),
         (lambda ops, a, b: ops.reshaped(ops.softmax(a), 6, 4) @ b, (2, 3, 4), (4, 2)),
     ],
+    "concatenated": [
+        (lambda ops, a, b: ops.concatenated([a, b]), (2, 3), (2, 4)),
+        (lambda ops, a, b: ops.concatenated([a, b, a], -2), (2, 3), (4, 3)),
+        (lambda ops, a, b, c: ops.concatenated([a, b]) @ c, (2, 3), (2, 1), [4, 2]),
+        (lambda ops, a, b, c: ops.concatenated([a, b], -2) @ c, (2, 3), (1, 3), [3, 2]),
+    ],
     "mean": [(lambda ops, a: ops.mean(a), (2, 3)), (lambda ops, a: ops.mean(a), [4])],
     "relu": [(lambda ops, a: ops.relu(a), (2, 3))],
     "tanh": [(lambda ops, a: ops.tanh(a * 3.0), (2, 3))],
+    "gelu": [(lambda ops, a: ops.gelu(a * 3.0), (5, 6))],
     "layer_norm": [(lambda ops, a: ops.layer_norm(a), (2, 3, 4)), (lambda ops, a: ops.layer_norm(a, 0.1), (5,))],
+    "rms_norm": [(lambda ops, a: ops.rms_norm(a), (2, 3, 4)), (lambda ops, a: ops.rms_norm(a, 0.1), (5,))],
+    "rotated": [
+        (lambda ops, a: ops.rotated(a, np.arange(3)), (2, 3, 4)),
+        (lambda ops, a: ops.rotated(a, np.array([0.0, 2.5, 7.0]), 50.0), (3, 6)),
+    ],
     "compare": [
         (lambda ops, a, b: ops.compare(a, b), (2, 3, 4), (2, 5, 4)),
         (lambda ops, a, b: ops.softmax(ops.compare(a, b)), (2, 3, 4), (5, 4)),
@@ -115,7 +127,10 @@ CASES = {
         (lambda ops, a: ops.straight_through(ops.softmax(a)), (2, 3, 4)),
         (lambda ops, a, b: ops.straight_through(ops.softmax(a)) @ b, (2, 3, 4), (4, 5)),
     ],
-    "log_softmax": [(lambda ops, a: ops.log_softmax(a), (2, 3, 4))],
+    "log_softmax": [
+        (lambda ops, a: ops.log_softmax(a), (2, 3, 4)),
+        (lambda ops, a: ops.log_softmax(a, INSIDE), (3, 4)),
+    ],
     "probability": [(lambda ops, a: ops.probability(ops.softmax(a), INSIDE), (3, 4))],
     "entropy": [
         (lambda ops, a: ops.entropy(ops.softmax(a)), (2, 3, 4)),
@@ -139,6 +154,8 @@ CASES = {
         (lambda ops, a: ops.negative_log(ops.softmax(a)[..., 0]), (3, 4)),
         (lambda ops, a: ops.negative_log(ops.reshaped(ops.probability(ops.softmax(a), INSIDE)[1:], 2, 1)), (3, 4)),
     ],
+    "square_of": [(lambda ops, a: ops.square_of(ops.softmax(a)), (3, 4))],
+    "weighted": [(lambda ops, a: ops.weighted(ops.mean(a), np.full(S, -1.5) if ops is TAPE else -1.5), (3, 4))],
 }
 HELPERS = {"in_front", "unbroadcast", "filled", "logarithms"}  # of arrays and adjoints
 

@@ -82,17 +82,18 @@ def straight_through(p: Node) -> Node:
     return Node(hard, (p, lambda g: g), winner=p.winner)
 
 
-def log_softmax(logits: Node) -> Node:
-    """The logarithms of the probabilities of `softmax`."""
-    at = arrays.softmax(logits.value)
+def log_softmax(logits: Node, mask: Operand | None = None) -> Node:
+    """The logarithms of the probabilities of `softmax`; of a token that is shut out 0, and nothing depends on it."""
+    at = arrays.softmax(_masked(logits, mask))
+    inside = at.log != -np.inf
 
     def pull(g: Scaled) -> Scaled:
-        given = by_entries(g)
+        given = by_entries(g._replace(m=np.where(inside, g.m, 0.0)))
         rows, (shares, powers) = by_rows(given), from_log(at.log)
         spread = tidy(Scaled(-shares * rows.m.sum(-1, keepdims=True), powers + rows.k))
         return closed(plus(given, spread), at.winner)
 
-    return Node(at.log, (logits, pull))
+    return Node(np.where(inside, at.log, 0.0), (logits, pull))
 
 
 def probability(p: Node, where: Operand) -> Node:

@@ -1,9 +1,12 @@
-"""Operations between layers of attention: nonlinearities, and a normalisation."""
+"""Operations between layers of attention: nonlinearities, normalisations, rotation by position."""
 
 import numpy as np
+from scipy.special import erfcx, ndtr
 
 from attnsvm.training.tape.node import Node, mapped
 from attnsvm.training.tape.scaled import Scaled, by_rows, from_log, tidy
+
+SQRT_2, SQRT_HALF_PI, SQRT_2PI = np.sqrt(2.0), np.sqrt(0.5 * np.pi), np.sqrt(2.0 * np.pi)
 
 
 def relu(a: Node) -> Node:
@@ -18,15 +21,63 @@ def tanh(a: Node) -> Node:
     return mapped(a, np.tanh(a.value), 4.0 * m / (1.0 + twice) ** 2, k)
 
 
+def gelu(a: Node) -> Node:
+    """a·Φ(a), Φ the distribution function of the standard normal (arXiv 1606.08415)."""
+    share, density = ndtr(a.value), np.exp(-0.5 * a.value**2) / SQRT_2PI
+    # The slope is Φ + a·density; on the left the density is taken out of both, and keeps its power.
+    m, k = from_log(-0.5 * a.value**2)
+    left = a.value < -1.0
+    tail = (a.value + SQRT_HALF_PI * erfcx(-np.minimum(a.value, 0.0) / SQRT_2)) * m / SQRT_2PI
+    return mapped(a, a.value * share, np.where(left, tail, share + a.value * density), np.where(left, k, 0))
+
+
 def layer_norm(a: Node, eps: float = 1e-5) -> Node:
     """(a − mean)/√(variance + eps) over the last axis (arXiv 1607.06450), without gain and bias."""
-    x = a.value - a.value.mean(-1, keepdims=True)
+    return _normalised(a, a.value - a.value.mean(-1, keepdims=True), eps, centred=True)
+
+
+def rms_norm(a: Node, eps: float = 1e-5) -> Node:
+    """a/√(mean of a² + eps) over the last axis (arXiv 1910.07467), without gain."""
+    return _normalised(a, a.value, eps, centred=False)
+
+
+def _normalised(a: Node, x: np.ndarray, eps: float, centred: bool) -> Node:
     size = np.sqrt((x * x).mean(-1, keepdims=True) + eps)
     unit = x / size
 
     def pull(g: Scaled) -> Scaled:
         g = by_rows(g)
         m = g.m - unit * (g.m * unit).mean(-1, keepdims=True)
-        return tidy(Scaled((m - g.m.mean(-1, keepdims=True)) / size, g.k))
+        m = m - g.m.mean(-1, keepdims=True) if centred else m
+        return tidy(Scaled(m / size, g.k))
 
     return Node(unit, (a, pull))
+
+
+def rotated(a: Node, positions: np.ndarray, base: float = 1e4) -> Node:
+    """Rotary positions (arXiv 2104.09864): the entries f and f + d/2 of a (..., T, d) turned by the angle position·θ_f.
+
+    Args:
+        positions: (T,); θ_f = base^(−2f/d).
+
+    Raises:
+        ValueError: d is odd, or there is not one position for each row.
+    """
+    half, odd = divmod(a.shape[-1], 2)
+    if odd:
+        raise ValueError(f"a: expected an even number of entries to rotate in pairs, got {a.shape[-1]}")
+    positions = np.asarray(positions, dtype=float)
+    if positions.shape != a.shape[-2:-1]:
+        raise ValueError(f"positions: expected {a.shape[-2:-1]}, one for each row, got {positions.shape}")
+    angle = positions[:, None] * base ** (-np.arange(half) / half)
+    cos, sin = np.cos(angle), np.sin(angle)
+
+    def turned(x: np.ndarray, sign: float) -> np.ndarray:
+        first, second = x[..., :half], x[..., half:]
+        return np.concatenate([first * cos - sign * second * sin, sign * first * sin + second * cos], -1)
+
+    def pull(g: Scaled) -> Scaled:
+        g = by_rows(g)
+        return Scaled(turned(g.m, -1.0), g.k)
+
+    return Node(turned(a.value, 1.0), (a, pull))

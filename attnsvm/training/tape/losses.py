@@ -39,6 +39,16 @@ def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
     return _mean(u, np.exp(logs) * -logarithms(u), -m, k)
 
 
+def square_of(u: Node) -> Node:
+    """The mean of u², for probabilities u with logarithms.
+
+    Raises:
+        ValueError: u has none.
+    """
+    m, k = from_log(logarithms(u))
+    return _mean(u, np.exp(2.0 * logarithms(u)), 2.0 * m, k)
+
+
 def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
     """The mean of −log softmax(logits)_target, for logits (..., C) and the numbers of the targets (...).
 
@@ -55,6 +65,18 @@ def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
         return closed(Scaled(m, k + _alone(g.k, k)), target)
 
     return Node(losses.reshape(len(losses), -1).mean(1), (logits, pull))
+
+
+def weighted(loss: Node, logs: np.ndarray) -> Node:
+    """A loss of each instance times exp(logs), (S,), which are not trained.
+
+    Raises:
+        ValueError: the loss is not one number for each instance.
+    """
+    if loss.shape:
+        raise ValueError(f"loss: expected one number for each instance, got an array of the shape {loss.shape}")
+    m, k = from_log(logs)
+    return Node(loss.value * np.exp(logs), (loss, lambda g: tidy(Scaled(g.m * m, g.k + k))))
 
 
 def _mean(at: Node, losses: np.ndarray, m: np.ndarray, k: np.ndarray) -> Node:

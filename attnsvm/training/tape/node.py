@@ -328,6 +328,34 @@ def reshaped(a: Node, *shape: int) -> Node:
     return Node(other(a.value), (a, pull), **_of_probabilities(a, other))
 
 
+def concatenated(parts: list[Node], axis: int = -1) -> Node:
+    """Several arrays one behind the other, along the last axis or another one, counted from the end.
+
+    Raises:
+        ValueError: the axis is not negative, or the shapes do not fit.
+    """
+    if axis >= 0:
+        raise ValueError(f"axis: expected a negative number, counted from the end, got {axis}")
+    try:
+        out = np.concatenate([part.value for part in parts], axis)
+    except ValueError:
+        shapes = ", ".join(str(part.shape) for part in parts)
+        raise ValueError(f"concatenated: expected shapes that differ in axis {axis} only, got {shapes}") from None
+    ends = np.cumsum([part.value.shape[axis] for part in parts])
+
+    def pull(start: int, end: int):
+        def cut(g: Scaled) -> Scaled:
+            place = [slice(None)] * g.m.ndim
+            place[axis] = slice(start, end)
+            k = g.k if g.k.shape[axis] == 1 else g.k[tuple(place)]
+            return tidy(Scaled(g.m[tuple(place)], k))
+
+        return cut
+
+    pulls = [pull(end - part.value.shape[axis], end) for part, end in zip(parts, ends, strict=True)]
+    return Node(out, *zip(parts, pulls, strict=True))
+
+
 def mean(a: Node) -> Node:
     """The mean of all entries of an instance."""
     count = int(np.prod(a.shape))

@@ -2,7 +2,7 @@
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.17")
 
 
 configfile: "config/config.yaml"
@@ -13,7 +13,6 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
-include: "workflow/rules/help.smk"
 
 
 # The targets of figures, the audit and claims under other settings, as `snakemake figures/svm_rank` and `snakemake
@@ -21,6 +20,7 @@ include: "workflow/rules/help.smk"
 for target in (*targets.of_figures(), *targets.of_elsewhere()):
 
     rule:
+        """figures or claims: docs/figures.md says which"""
         name:
             target
         input:
@@ -29,6 +29,7 @@ for target in (*targets.of_figures(), *targets.of_elsewhere()):
 
 # What `snakemake report --report report.html` (make report) puts into one file.
 rule:
+    """every figure and the audit; with --report report.html, in one file"""
     name:
         "report"
     input:
@@ -37,6 +38,7 @@ rule:
 
 
 rule paper:
+    """the manuscript, typeset: paper/attnsvm.pdf"""
     input:
         f"{AT}paper/attnsvm.pdf",
         f"{AT}results/paper/manuscript.html",
@@ -47,12 +49,6 @@ include: "workflow/rules/blocks.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
 include: "workflow/rules/publication.smk"
-
-
-# Inside somebody else's workflow a file that is not ours is none of our business.
-if ALONE:
-
-    include: "workflow/rules/unknown.smk"
 
 
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
@@ -72,6 +68,10 @@ localrules:
     crate,
 
 
-let_grow(workflow.modifier.rules)
-begin_the_longest_first(workflow.modifier.rules)
-describe_rules(targets.descriptions(), targets.STEP)
+if MAIN and (sentence := or_end(blocks.one_per_seed, plan.scatter, config)):
+    say(sentence)
+if alone():
+    os.environ[records.PLACE] = str(TRAVELLING)
+    for word in command_line.asked(sys.argv) if MAIN else ():
+        if not hasattr(rules, word) and (sentence := targets.wrong(word, AT)):
+            end(sentence)

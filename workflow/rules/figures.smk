@@ -17,10 +17,9 @@ rule figure:
         csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{figure}}.tsv"
     conda:
         "../../environment.yml"
+    priority: begins("figure")
     resources:
         mem_mb=growing(1000),
         runtime=10,
@@ -62,8 +61,6 @@ rule provenance:
         f"{AT}figures/{{pictured}}.json",
     log:
         f"{AT}results/logs/figures/{{pictured}}.provenance.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{pictured}}.provenance.tsv"
     conda:
         "../../environment.yml"
     resources:

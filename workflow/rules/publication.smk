@@ -14,8 +14,6 @@ rule paper_numbers:
         f"{AT}results/paper/numbers.json",
     log:
         f"{AT}results/logs/paper/numbers.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/numbers.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -42,8 +40,6 @@ rule typeset:
         software=f"{AT}paper/software/paper.md",
     log:
         f"{AT}results/logs/paper/typeset.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/typeset.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -70,8 +66,6 @@ rule site:
         directory(f"{AT}site"),
     log:
         f"{AT}results/logs/site.log",
-    benchmark:
-        f"{AT}results/benchmarks/site.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -99,8 +93,6 @@ rule crate:
         directory(f"{AT}crate"),
     log:
         f"{AT}results/logs/crate.log",
-    benchmark:
-        f"{AT}results/benchmarks/crate.tsv"
     conda:
         "../../environment.yml"
     resources:

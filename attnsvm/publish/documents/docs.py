@@ -24,7 +24,7 @@ from attnsvm import ending, machine
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
-from attnsvm.pipeline.cluster.outlook import Outlook
+from attnsvm.pipeline.cluster import outlook
 from attnsvm.pipeline.configuration import figure_settings, resolve
 from attnsvm.pipeline.first_use import preflight
 from attnsvm.publish.documents import codecheck, codemeta
@@ -211,9 +211,9 @@ def _seconds(card: cards.Card) -> str:
     jobs = [("figure", ""), ("provenance", "")]
     for one in behind:
         jobs += [(stage, one.name) for stage in one.stages for _ in range(1 if stage == "measures" else one.blocks)]
-    reckoned = Outlook(jobs, 2, TIMES)
-    known = all(one.name in reckoned.measured for one in behind)
-    return f"about {math.ceil(reckoned.whole() / 5 + 1) * 5} s" if known else "–"
+    measured = outlook.known(TIMES)
+    known = all(one.name in measured for one in behind)
+    return f"about {math.ceil(outlook.seconds(jobs, 2, measured) / 5 + 1) * 5} s" if known else "–"
 
 
 def _claims(card: cards.Card) -> str:

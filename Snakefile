@@ -15,12 +15,21 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
 
 
-# The targets of figures, the audit and claims under other settings, as `snakemake figures/svm_rank` and `snakemake
-# elsewhere/svm_rank`; the first, figures/all, is the default.
-for target in (*targets.of_figures(), *targets.of_elsewhere()):
+# The targets of figures and of the audit, as `snakemake figures/svm_rank`; the first, figures/all, is the default.
+for target in targets.of_figures():
 
     rule:
-        """figures or claims: docs/figures.md says which"""
+        """figures and their claims, shown in docs/figures.md"""
+        name:
+            target
+        input:
+            plan.target(target),
+
+
+for target in targets.of_elsewhere():
+
+    rule:
+        """the claims of a figure under other settings"""
         name:
             target
         input:
@@ -68,10 +77,7 @@ localrules:
     crate,
 
 
-if MAIN and (sentence := or_end(blocks.one_per_seed, plan.scatter, config)):
-    say(sentence)
 if alone():
     os.environ[records.PLACE] = str(TRAVELLING)
-    for word in command_line.asked(sys.argv) if MAIN else ():
-        if not hasattr(rules, word) and (sentence := targets.wrong(word, AT)):
-            end(sentence)
+if MAIN and alone():
+    check_what_was_typed()

@@ -7,6 +7,11 @@ tables of an experiment, which its blocks are gathered into."""
 CACHED = "SNAKEMAKE_OUTPUT_CACHE" in os.environ
 
 
+def read_once(path):
+    """A block's file: with `intermediates: drop` it goes as soon as everything that is made from it is there."""
+    return temp(path) if config["intermediates"] == "drop" else path
+
+
 rule problems:
     input:
         unpack(files(plan.block_files, "problems")),
@@ -14,12 +19,12 @@ rule problems:
         read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/problems.log",
+    cache: CACHED
+    priority: begins("problems")
     conda:
         "../../environment.yml"
     # More is the profile's to give, and changes no byte: set-threads, or --set-threads descent=4.
     threads: 1
-    priority: begins("problems")
-    cache: CACHED
     resources:
         mem_mb=growing(1000),
         runtime=30,
@@ -73,8 +78,8 @@ use rule problems as measures_of_block with:
         f"{AT}results/{{experiment}}/{{block}}/measures.npz",
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/measures.log",
-    priority: begins("measures_of_block")
     cache: False
+    priority: begins("measures_of_block")
     resources:
         mem_mb=growing(2000),
         runtime=30,
@@ -96,9 +101,9 @@ rule measures:
         certificates=f"{AT}results/{{experiment}}/certificates.csv",
     log:
         f"{AT}results/logs/{{experiment}}/measures.log",
+    priority: begins("measures")
     conda:
         "../../environment.yml"
-    priority: begins("measures")
     resources:
         mem_mb=growing(2000),
         runtime=30,

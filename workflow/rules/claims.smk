@@ -93,9 +93,9 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
             f"{AT}results/logs/{{experiment}}/{{block}}/variant.log",
         wildcard_constraints:
             experiment=experiment,
+        cache: CACHED
         conda:
             "../../environment.yml"
-        cache: CACHED
         threads: 1
         resources:
             mem_mb=growing(2000),

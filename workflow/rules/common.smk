@@ -54,11 +54,6 @@ wildcard_constraints:
     **targets.constraints(),
 
 
-def say(sentence):
-    """On the terminal, and not in a file that somebody reads the output into."""
-    print(sentence, file=sys.stderr, flush=True)
-
-
 def of_wildcards(function, *first):
     """A function of the plan as Snakemake calls it, with one argument for all wildcards; a refusal ends the run."""
     return lambda wildcards: or_end(function, *first, **dict(wildcards.items()))
@@ -78,8 +73,3 @@ def files(function, *first):
     """An input function: the files that the plan names, once it is decided what is built anew."""
     named = of_wildcards(function, *first)
     return lambda wildcards: decide() or named(wildcards)  # which returns nothing
-
-
-def read_once(path):
-    """A block's file: with `intermediates: drop` it goes as soon as everything that is made from it is there."""
-    return temp(path) if config["intermediates"] == "drop" else path

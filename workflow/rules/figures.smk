@@ -17,9 +17,9 @@ rule figure:
         csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
+    priority: begins("figure")
     conda:
         "../../environment.yml"
-    priority: begins("figure")
     resources:
         mem_mb=growing(1000),
         runtime=10,

@@ -13,6 +13,11 @@ SEARCH = Search(FOLDERS) if MAIN else None  # while these rules are read
 AHEAD = set()  # the jobs of this run, of which Snakemake asks for the priority: (rule, experiment or figure, block)
 
 
+def say(sentence):
+    """On the terminal, and not in a file that somebody reads the output into."""
+    print(sentence, file=sys.stderr, flush=True)
+
+
 @cache
 def place():
     """Where the files of this run lie, asked when all rules are known: under the prefix of a module, or in a bucket."""
@@ -46,6 +51,23 @@ def decide():
     snakemake_private.forced(workflow).update(search.found, lacking)
 
 
+def is_rule(name):
+    try:
+        return bool(getattr(rules, name))
+    except Exception:  # Snakemake's own, with the names of all rules
+        return False
+
+
+def check_what_was_typed():
+    """End with one sentence where a target is none, or blocks are asked for of what is no experiment."""
+    for word in command_line.asked(sys.argv):
+        if not is_rule(word) and (sentence := targets.wrong(word, AT)):
+            end(sentence)
+    or_end(blocks.check, command_line.values(sys.argv[1:], "--set-scatter"))
+    if sentence := or_end(blocks.one_per_seed, plan.scatter, config):
+        say(sentence)
+
+
 def begins(rule):
     """The priority of a rule's jobs: those with the longest way before them begin first."""
     times = outlook.known(BESIDE / "profiles/times.json")
@@ -58,8 +80,7 @@ def begins(rule):
     return priority
 
 
-# What the jobs of this run find in their environment: a job takes the records of its files away before it writes them.
-if MAIN:
+if MAIN:  # its jobs say in what they write which command it was
     os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
 
 

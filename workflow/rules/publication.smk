@@ -56,6 +56,7 @@ rule typeset:
 
 
 rule site:
+    """a website of everything: site/index.html"""
     input:
         figures=plan.figure_files(*FIGURES),
         audit=plan.figure_files("audit", kinds=("svg", "json")),
@@ -84,6 +85,7 @@ rule site:
 
 # Figures, tables and workflow, described by an RO-Crate.
 rule crate:
+    """a folder for an archive, described by an RO-Crate"""
     input:
         figures=plan.figure_files(*FIGURES),
         audit=plan.figure_files("audit", kinds=("pdf", "png", "svg", "json")),

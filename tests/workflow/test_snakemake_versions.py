@@ -1,0 +1,59 @@
+"""The oldest Snakemake that is declared and the newest 9: all is planned and listed, a figure is built, and once.
+
+`make test-snakemake`, a part of CI; each is installed, from the index that pip is set to, before everything else that
+this environment has.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+
+import pytest
+from harness import BUILT, NOTHING, ROOT, copy_repository, finished
+
+DECLARED = re.search(r'"snakemake>=([\d.]+),<10"', (ROOT / "pyproject.toml").read_text())[1]
+FIGURE = ("figures/hyperplanes", "--cores", "2", "--config", "scale=smoke")
+
+
+def test_the_declared_versions_are_the_same_everywhere():
+    for name in ("Snakefile", "workflow/inspect/Snakefile"):
+        assert f'min_version("{DECLARED}")' in (ROOT / name).read_text()
+    locked = re.search(r"^snakemake==(.*)$", (ROOT / "requirements.lock").read_text(), re.MULTILINE)[1]
+    assert [*map(int, DECLARED.split("."))] <= [*map(int, locked.split("."))] < [10]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [f"=={DECLARED}.*", "<10"])
+def test_it_plans_and_lists_everything_and_builds_a_figure_once(wanted, tmp_path):
+    venv, ours = tmp_path / "venv", sysconfig.get_path("purelib")
+    subprocess.run([sys.executable, "-m", "venv", venv], check=True)
+    python = venv / "bin/python"
+    purelib = subprocess.check_output(
+        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
+    )
+    install = [python, "-m", "pip", "install", "--quiet", "--ignore-installed", "--no-deps", f"snakemake{wanted}"]
+    subprocess.run(install, check=True)
+    with open(f"{purelib.strip()}/ours.pth", "w") as file:
+        file.write(f"{ours}\n")  # after its own: the other packages
+    folder = copy_repository(tmp_path / "clone")
+    environment = os.environ | {"PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(folder)}
+
+    def run(*arguments):
+        done = finished(folder, arguments, environment, str(python))
+        assert done.returncode == 0, done.stdout
+        return done.stdout
+
+    version = run("--version").strip()
+    assert version.startswith(f"{DECLARED}.") or wanted == "<10", version
+    assert re.search(r"^figures/hyperplanes \(.+\)$", run("--list"), re.MULTILINE)
+    assert "Job stats" in run("figures/all", "audit", "-n")
+    assert "steps (100%) done" in run(*FIGURE)
+    assert (folder / f"{BUILT}/figures/hyperplanes.png").exists()
+    assert NOTHING in run(*FIGURE)
+    data = folder / f"{BUILT}/results/hyperplanes/measures.parquet"
+    content = data.read_bytes()
+    data.write_bytes(bytes(len(content)))
+    assert "damaged" in run(*FIGURE)
+    assert data.read_bytes() == content

@@ -146,7 +146,7 @@ def wrong(target: str, at: str) -> str:
         return f"with scale={at.rstrip('/')} this is {at}{target}"
     if first == "results" and name == "audit":
         return _no_such_page(file)
-    if first == "results" and name not in (*_measured(), "logs", "benchmarks", "paper", cards.ELSEWHERE):
+    if first == "results" and name not in (*_measured(), "logs", "paper", cards.ELSEWHERE):
         return cards.unknown_name(name, _measured())
     return ""
 

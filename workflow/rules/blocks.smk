@@ -43,6 +43,7 @@ use rule problems as descent with:
         read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/descent.log",
+    cache: CACHED
     priority: begins("descent")
     resources:
         mem_mb=growing(2000),
@@ -60,6 +61,7 @@ use rule problems as svm with:
         read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/svm.log",
+    cache: CACHED
     priority: begins("svm")
     resources:
         mem_mb=growing(2000),
@@ -78,7 +80,6 @@ use rule problems as measures_of_block with:
         f"{AT}results/{{experiment}}/{{block}}/measures.npz",
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/measures.log",
-    cache: False
     priority: begins("measures_of_block")
     resources:
         mem_mb=growing(2000),

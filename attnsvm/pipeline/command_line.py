@@ -64,11 +64,16 @@ def check(arguments: list[str]) -> None:
             not equals or key not in SETTINGS,
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
-    if "slurm" in executors(arguments) and not {"-n", "--dry-run", "--dryrun"} & {*arguments}:
+    if "slurm" in executors(arguments) and not dry(arguments):
         _check_slurm()
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
+
+
+def dry(arguments: list[str]) -> bool:
+    """Whether jobs are only said, and nothing is touched."""
+    return bool({"-n", "--dry-run", "--dryrun"} & {*arguments})
 
 
 def executors(arguments: list[str]) -> list[str]:

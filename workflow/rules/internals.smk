@@ -43,6 +43,8 @@ def decide():
     if alone():
         or_end(records.restore, own, TRAVELLING)
     lacking = [] if IN_BUCKET else records.lacking(own, targets.there(place()), least)
+    if config["intermediates"] == "drop" and not command_line.dry(sys.argv):
+        forget_the_gone(FOLDERS)
     for path in search.found:
         say(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
     if lacking:

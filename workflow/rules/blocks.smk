@@ -7,11 +7,6 @@ tables of an experiment, which its blocks are gathered into."""
 CACHED = "SNAKEMAKE_OUTPUT_CACHE" in os.environ
 
 
-def read_once(path):
-    """A block's file: with `intermediates: drop` it goes as soon as everything that is made from it is there."""
-    return temp(path) if config["intermediates"] == "drop" else path
-
-
 rule problems:
     input:
         unpack(files(plan.block_files, "problems")),

@@ -73,3 +73,8 @@ def files(function, *first):
     """An input function: the files that the plan names, once it is decided what is built anew."""
     named = of_wildcards(function, *first)
     return lambda wildcards: decide() or named(wildcards)  # which returns nothing
+
+
+def read_once(path):
+    """A block's file: with `intermediates: drop` it goes as soon as everything that is made from it is there."""
+    return temp(path) if config["intermediates"] == "drop" else path

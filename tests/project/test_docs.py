@@ -203,13 +203,13 @@ def paths_of(part, *given):
 def test_continuous_integration_runs_lint_and_all_tests():
     ci = (ROOT / ".ci/run").read_text()
     whole = [line.strip() for line in re.search(r'^""\)\n(.*?);;$', ci, re.MULTILINE | re.DOTALL)[1].splitlines()]
-    wanted = ("lint", "test", "test PART=house", "test PART=cluster", "test PART=hostile")
+    wanted = ("lint", "test", "test PART=house", "test PART=cluster", "test PART=hostile", "test-snakemake")
     assert whole == [f"make {words} VENV=.venv-ci" for words in wanted] + [""]
     job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
     assert job["steps"][-1] == {"run": ".ci/run ${{ matrix.part }}"}
     makefile = (ROOT / "Makefile").read_text()
     (parts,) = re.findall(r"^PARTS = (.*)$", makefile, re.MULTILINE)
-    assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split()]
+    assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split(), "snakemake"]
     assert parts.split()[0] == "mathematics"  # what no other part has
     others = [paths_of(part) for part in parts.split()[1:]]
     assert all(paths and all((ROOT / path).exists() for path in paths) for paths in others)

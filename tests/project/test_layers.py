@@ -248,15 +248,3 @@ def test_the_script_has_a_case_for_every_rule_that_runs_it_and_no_other():
     rules = [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/inspect/Snakefile"]
     named = {name for path in rules for name in re.findall(r'\b(?:job|params_of)\("(\w+)"\)', path.read_text())}
     assert named - {"pages"} == {*calls()}, "the pages of the report have a script of their own"
-
-
-def test_what_reaches_into_snakemake_stands_in_one_file():
-    inside = ("workflow.dag", "forcefiles", ".snakemake/metadata", "is_main_process")
-    files = [
-        ROOT / "Snakefile",
-        *(ROOT / "workflow").rglob("*.smk"),
-        *(ROOT / "workflow").rglob("*.py"),
-        *(ROOT / path for path in FILES),
-    ]
-    found = {path.name for path in files if any(word in path.read_text("utf-8") for word in inside)}
-    assert found == {"internals.smk", "records.py"}, "and where Snakemake's records lie"

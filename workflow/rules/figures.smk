@@ -17,8 +17,7 @@ rule figure:
         csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{figure}}.tsv"
+    priority: begins("figure")
     conda:
         "../../environment.yml"
     resources:
@@ -62,8 +61,6 @@ rule provenance:
         f"{AT}figures/{{pictured}}.json",
     log:
         f"{AT}results/logs/figures/{{pictured}}.provenance.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{pictured}}.provenance.tsv"
     conda:
         "../../environment.yml"
     resources:

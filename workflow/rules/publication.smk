@@ -14,8 +14,6 @@ rule paper_numbers:
         f"{AT}results/paper/numbers.json",
     log:
         f"{AT}results/logs/paper/numbers.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/numbers.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -42,8 +40,6 @@ rule typeset:
         software=f"{AT}paper/software/paper.md",
     log:
         f"{AT}results/logs/paper/typeset.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/typeset.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -60,6 +56,7 @@ rule typeset:
 
 
 rule site:
+    """a website of everything: site/index.html"""
     input:
         figures=plan.figure_files(*FIGURES),
         audit=plan.figure_files("audit", kinds=("svg", "json")),
@@ -70,8 +67,6 @@ rule site:
         directory(f"{AT}site"),
     log:
         f"{AT}results/logs/site.log",
-    benchmark:
-        f"{AT}results/benchmarks/site.tsv"
     conda:
         "../../environment.yml"
     resources:

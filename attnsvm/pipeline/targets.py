@@ -121,7 +121,7 @@ def there(at: str) -> list[str]:
     own = [*_measured(), "audit", "paper", cards.ELSEWHERE]
     tables = [path for name in own for path in walk(f"{at}results/{name}") if not path.name.startswith(".")]
     drawn = [Path(f"{at}figures/{name}.{kind}") for name in _pictured() for kind in (*KINDS, CODE)]
-    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "paper/software/paper.md", "site", "crate")]
+    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "paper/software/paper.md", "site")]
     return [*map(str, tables), *(str(path) for path in (*drawn, *pages) if path.exists())]
 
 

@@ -51,7 +51,6 @@ rule paper:
     input:
         f"{AT}paper/attnsvm.pdf",
         f"{AT}results/paper/manuscript.html",
-        f"{AT}paper/software/paper.md",
 
 
 include: "workflow/rules/blocks.smk"
@@ -64,7 +63,6 @@ include: "workflow/rules/publication.smk"
 localrules:
     measures,
     figure,
-    standalone,
     claims,
     claims_of,
     audit_figure,

@@ -40,7 +40,6 @@ MESSAGES = {
     r"(\w+) seeds-\d+-\d+: solve and certify the SVMs": "svm",
     r"(\w+) seeds-\d+-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
-    r"pack the code of (\w+)": "standalone",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",

@@ -21,7 +21,7 @@ from attnsvm.errors import UserError, require, shown
 from attnsvm.reading import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
-SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
+SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale")
 PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
 PATIENCE = 60  # seconds for an answer of SLURM
 BUILT_IN = ("local", "dryrun", "touch", "none")

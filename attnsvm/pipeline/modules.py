@@ -26,7 +26,6 @@ TEXTS = {
 WRITERS = {
     "audit_figure": ("attnsvm.audit.figure", "attnsvm.plots.style"),
     "provenance": ("attnsvm.pipeline.provenance",),
-    "standalone": ("attnsvm.pipeline.standalone",),
 }
 # How a job is run, what is written of it, and how files are written.
 ROOMS = ("pipeline", "publish", "checksums", "store", "writing")

@@ -10,7 +10,6 @@ from attnsvm.pipeline.terse import listed
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
-CODE = "plot.pyz"  # the code that draws it from its csv, with `standalone: true`
 TABLES = ("csv", "html", "md")  # of an audit
 MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
@@ -120,8 +119,8 @@ def there(at: str) -> list[str]:
     """The files, and the folders of pages, that jobs have written; `at`: the folder of the scale, see `plan.folder`."""
     own = [*_measured(), "audit", "paper", cards.ELSEWHERE]
     tables = [path for name in own for path in walk(f"{at}results/{name}") if not path.name.startswith(".")]
-    drawn = [Path(f"{at}figures/{name}.{kind}") for name in _pictured() for kind in (*KINDS, CODE)]
-    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "paper/software/paper.md", "site")]
+    drawn = [Path(f"{at}figures/{name}.{kind}") for name in _pictured() for kind in KINDS]
+    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "site")]
     return [*map(str, tables), *(str(path) for path in (*drawn, *pages) if path.exists())]
 
 
@@ -140,7 +139,7 @@ def wrong(target: str, at: str) -> str:
     if not at and first == "smoke":
         return f"{target} is built with --config scale=smoke"
     drawn = "|".join((*_pictured(), cards.ELSEWHERE))
-    if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join((*KINDS, CODE))})", rest):
+    if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join(KINDS)})", rest):
         return _no_such_figure(rest)
     if at and not target.startswith(at) and first in ("figures", "results", "paper"):
         return f"with scale={at.rstrip('/')} this is {at}{target}"

@@ -31,26 +31,6 @@ rule figure:
         "../scripts/job.py"
 
 
-rule standalone:
-    input:
-        f"{AT}figures/{{figure}}.csv",
-    output:
-        f"{AT}figures/{{figure}}.plot.pyz",
-    log:
-        f"{AT}results/logs/figures/{{figure}}.standalone.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=500,
-        runtime=10,
-    params:
-        **params_of("standalone"),
-    message:
-        "pack the code of {wildcards.figure}"
-    script:
-        "../scripts/job.py"
-
-
 rule provenance:
     input:
         figure=of_wildcards(plan.drawn_files),

@@ -37,7 +37,6 @@ rule typeset:
     output:
         pdf=f"{AT}paper/attnsvm.pdf",
         html=f"{AT}results/paper/manuscript.html",
-        software=f"{AT}paper/software/paper.md",
     log:
         f"{AT}results/logs/paper/typeset.log",
     conda:

@@ -27,11 +27,6 @@ with reporting(snakemake.log[0]):
             stages.measures(wildcards.experiment, params.settings, blocks, outputs)
         case "figure":
             stages.figure(wildcards.figure, params.settings, inputs, outputs["csv"].removesuffix(".csv"))
-        case "standalone":
-            from attnsvm.pipeline import standalone
-
-            headed = stages.headed(wildcards.figure, params.settings, snakemake.input[0])
-            standalone.write(wildcards.figure, headed, output)
         case "claims" | "claims_of":
             from attnsvm.pipeline.running import auditing
 
@@ -65,12 +60,10 @@ with reporting(snakemake.log[0]):
             folder = output.removesuffix("results/paper/numbers.json") or "."
             numbers.write(folder, inputs["audits"], declared.read(), params.figures, params.settings, output)
         case "typeset":
-            from attnsvm.publish.paper import software, typesetting
+            from attnsvm.publish.paper import typesetting
 
             pictures = dict(zip(params.figures, inputs.get("pictures", []), strict=True))
             typesetting.typeset(inputs["numbers"], pictures, outputs["pdf"], outputs["html"])
-            if left := software.write(inputs["numbers"], outputs["software"]):
-                print(left, flush=True)
         case "site":
             from attnsvm.publish.site import build
 

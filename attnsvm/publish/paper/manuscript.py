@@ -42,9 +42,8 @@ def named(kind: str, root: Path = ROOT) -> list[str]:
 
 def sources(root: Path = ROOT) -> tuple[str, ...]:
     """Every file that the paper is typeset from, relative to the repository."""
-    own = [MAIN, STYLE, REFERENCES, DECLARED, "CITATION.cff"]
-    found = [*sorted((root / "paper/sections").glob("*.typ")), *sorted((root / "paper/software").glob("paper.*"))]
-    return *own, *(str(path.relative_to(root)) for path in found if path.suffix != ".md"), *paragraphs(root)
+    found = (str(path.relative_to(root)) for path in sorted((root / "paper/sections").glob("*.typ")))
+    return MAIN, STYLE, REFERENCES, DECLARED, "CITATION.cff", *found, *paragraphs(root)
 
 
 def paragraphs(root: Path = ROOT) -> tuple[str, ...]:

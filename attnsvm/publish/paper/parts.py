@@ -56,7 +56,7 @@ def numbers_code() -> str:
 
 def code() -> str:
     """The hash of what decides over the typeset pages: the code, and all sources."""
-    return digest("attnsvm.publish.paper.typesetting", "attnsvm.publish.paper.software", texts=manuscript.sources())
+    return digest("attnsvm.publish.paper.typesetting", texts=manuscript.sources())
 
 
 def _has_what_it_reads(plan: Plan, name: str) -> bool:

@@ -63,7 +63,6 @@ CHECKED = {
 def repository(folder, text=TEXT, declared=DECLARED, bibliography=BIBLIOGRAPHY):
     """A clone with nothing but a manuscript."""
     (folder / "paper/sections").mkdir(parents=True)
-    (folder / "paper/software").mkdir()
     style = (manuscript.ROOT / manuscript.STYLE).read_text("utf-8")
     files = {"main.typ": text, "numbers.yaml": declared, "references.bib": bibliography, "style.typ": style}
     for name, content in files.items():

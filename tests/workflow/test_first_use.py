@@ -64,10 +64,10 @@ def test_a_group_builds_its_figures_and_the_page_of_their_claims_and_nothing_els
     assert {job for job in found if "claim" in job[0]} == {("claims_of", "paper")}
 
 
-def test_a_paper_that_shows_a_figure_that_there_is_not_is_refused_with_its_line(house):
+def test_a_paper_that_shows_a_figure_that_there_is_not_is_refused(house):
     """As here, where most experiments were taken away."""
     said = refused(as_typed(house, "paper", "-n", *SMOKE))
-    assert re.match(r"error: paper/sections/\w+\.typ:\d+: there is no figure '\w+': known are overview, ", said)
+    assert re.match(r"error: the paper shows '\w+', and there is no such figure: known are overview, ", said)
 
 
 def test_the_figure_of_the_audit_is_a_target_as_every_other(house):

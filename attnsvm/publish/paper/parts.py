@@ -20,9 +20,10 @@ def figures() -> tuple[str, ...]:
         UserError: it shows one that there is not.
     """
     known = [card.name for card in cards.figures(optional=True)]
-    wanted = {*manuscript.named("figures"), *(one.figure for one in declared.read().values())}
-    for name in wanted:
+    shown = manuscript.named("figures")
+    for name in shown:
         require(name in known, f"the paper shows {name!r}, and there is no such figure: {meant(name, known)}")
+    wanted = {*shown, *(one.figure for one in declared.read().values())}
     return tuple(name for name in known if name in wanted)
 
 

@@ -72,7 +72,7 @@ def _copy_repository(source: Path) -> None:
             shutil.copytree(path, source / path.relative_to(ROOT), ignore=shutil.ignore_patterns("__pycache__"))
         elif path.exists():
             shutil.copyfile(path, source / path.name)
-    for page in (*source.glob("*.md"), *source.glob("docs/*.md")):
+    for page in (*source.glob("*.md"), *source.glob("docs/*.md"), *source.glob("config/*.md")):
         page.write_text(IN_GALLERY.sub(PAGE_OF_FIGURE, page.read_text("utf-8")), "utf-8")
 
 

@@ -12,8 +12,13 @@ from attnsvm.errors import UserError
 project = html_title = "attnsvm"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 # Of what is copied only these are pages: the others are files to which pages lead.
-include_patterns = ["*.md", "*.rst", "docs/*", "figures/README.md", "gallery/*", "sections/*", "code/*", "api/*"]
-exclude_patterns = ["attnsvm", "experiments", "config", "profiles", ".github"]
+include_patterns = [
+    "*.md",
+    "*.rst",
+    *(f"{name}/*" for name in ("docs", "gallery", "sections", "code", "api")),
+    "*/README.md",
+]
+exclude_patterns = ["attnsvm", "experiments", "profiles", ".github"]
 templates_path = [str(Path(__file__).parent / "templates")]
 html_theme = "furo"
 html_static_path = ["static"]

@@ -1,6 +1,6 @@
 """Problems of lifted tokens, true and false answers to them, and what is true of both in rational numbers.
 
-python tests/svm/lifted_forgeries.py writes the files in fakes/lifted.
+forgeries.py keeps one of each kind in its archive.
 """
 
 import json
@@ -12,8 +12,6 @@ import numpy as np
 
 from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve
 from attnsvm.svm.lifted_checker import Checker
-
-FAKES = Path(__file__).parent / "fakes/lifted"
 
 
 @dataclass
@@ -193,8 +191,8 @@ def forged(kind: str, seed: int) -> tuple[Problem, Claim]:
             return given, claim(given, rng)
 
 
-def read(path: Path) -> tuple[Problem, Claim]:
-    """A saved one."""
+def read(path) -> tuple[Problem, Claim]:
+    """A saved one, from a path or an open file."""
     with np.load(path) as file:
         a = dict(file)
     features = Features(*(a[name] for name in Features._fields))
@@ -213,7 +211,3 @@ def write(folder: Path) -> None:
         np.savez_compressed(folder / name, winner=given.winner, loser=given.loser, **parts)
         said[name] = {"kind": kind, "status": found.status, "reason": found.reason}
     (folder / "reasons.json").write_text(json.dumps(said, indent=2) + "\n")
-
-
-if __name__ == "__main__":
-    write(FAKES)

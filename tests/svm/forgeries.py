@@ -1,19 +1,29 @@
-"""Makes the forged answers of this folder and `fakes.json`: python tests/svm/fakes/make.py
+"""The forged answers in forgeries.zip: python tests/svm/forgeries.py makes them anew, to the same bytes.
 
 Each is made from an honest answer, which lies beside it, by one change. `fakes.json` names for each the file, the
 honest answer, the kind, the norm, what is false about it, and words of the reason that `attnsvm verify` must give.
-Where `false` begins with "true, but", the numbers prove something, and another judge may say so.
+Where `false` begins with "true, but", the numbers prove something, and another judge may say so. `lifted/` holds those
+of lifted tokens, see lifted_forgeries.py.
 """
 
 import json
+import zipfile
+from contextlib import chdir
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from attnsvm.pipeline.running import arithmetic
+
+if __name__ == "__main__":
+    arithmetic.choose("portable")  # before anything loads NumPy: the same bytes on other processors
+
+import lifted_forgeries
 import numpy as np
 
 from attnsvm import geometry
 from attnsvm.svm import certificate, ragged, solve
 
-HERE = Path(__file__).parent
+ARCHIVE = Path(__file__).with_suffix(".zip")
 LAST = ("hybrid",)  # so that the files of those before stay as they are
 NORMS = (*(name for name in geometry.NAMES if name not in LAST), "l1.75", "l3", *LAST)
 INVARIANT = ("fro", "nuc", "spectral")
@@ -22,6 +32,22 @@ NOT_ZERO, PROMISE, MISSING = "is not zero", "promises no positive bound", "(fark
 NO_INTEGERS = "is not of integers"
 FINITE, SHAPE = "a multiplier is not finite, or negative", "expected W of shape"
 fakes = []
+
+
+def unpacked(into: Path) -> Path:
+    """The folder, with all files of the archive in it."""
+    with zipfile.ZipFile(ARCHIVE) as archive:
+        archive.extractall(into)
+    return into
+
+
+def pack(files: Path) -> None:
+    """The archive of all files in a folder: in the order of their names, without their dates."""
+    with zipfile.ZipFile(ARCHIVE, "w") as archive:
+        for path in sorted(files.rglob("*.*")):
+            entry = zipfile.ZipInfo(str(path.relative_to(files)))  # of 1980
+            entry.compress_type = zipfile.ZIP_STORED if path.suffix == ".npz" else zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())
 
 
 # ---- problems
@@ -48,7 +74,7 @@ def problems() -> None:
 
 
 def keep(name: str, tokens, queries, selected) -> None:
-    np.savez_compressed(HERE / f"{name}.npz", tokens=tokens, queries=queries, selected=selected)
+    np.savez_compressed(f"{name}.npz", tokens=tokens, queries=queries, selected=selected)
 
 
 # ---- honest answers
@@ -56,13 +82,13 @@ def keep(name: str, tokens, queries, selected) -> None:
 
 def honest(problem: str, norm: str) -> dict:
     """The arrays of an answer that holds, and the rows of its problem; written the first time."""
-    path = HERE / f"{problem}-{norm}.npz"
-    inputs = certificate.read(HERE / f"{problem}.npz")
+    path = Path(f"{problem}-{norm}.npz")
+    inputs = certificate.read(f"{problem}.npz")
     if not path.exists():
         tol = geometry.get(norm).tolerance
         answer = solve(ragged(inputs), norm, tol)
         assert answer.status != "uncertified", (problem, norm, answer.rejected)
-        certificate.save(path, answer, norm, tol, HERE / f"{problem}.npz", inputs)
+        certificate.save(path, answer, norm, tol, f"{problem}.npz", inputs)
         np.savez_compressed(path, **arrays_of(path))
         certificate.verify(path)
     return arrays_of(path)
@@ -75,7 +101,7 @@ def arrays_of(path: Path) -> dict:
 
 def rows(problem: str):
     """A_k (m, d, e)."""
-    (tokens, queries, winner, loser, query), _, _ = certificate.matrices(certificate.read(HERE / f"{problem}.npz"))
+    (tokens, queries, winner, loser, query), _, _ = certificate.matrices(certificate.read(f"{problem}.npz"))
     return (tokens[winner] - tokens[loser])[:, :, None] * queries[query][:, None, :]
 
 
@@ -84,7 +110,7 @@ def forge(of: tuple[str, str], kind: str, false: str, reason: str, **change) -> 
     arrays = {name: array for name, array in (honest(*of) | change).items() if array is not None}
     count = sum(fake["kind"] == kind for fake in fakes)
     name = f"fake-{kind.replace(' ', '-')}-{count}.npz"
-    np.savez_compressed(HERE / name, **arrays)
+    np.savez_compressed(name, **arrays)
     norm = str(arrays["norm"])
     entry = {"file": name, "honest": f"{of[0]}-{of[1]}.npz", "kind": kind, "norm": norm, "false": false}
     fakes.append(entry | {"reason": reason})
@@ -174,7 +200,7 @@ def once() -> None:
         forge(of, "status", f"{status!r} claims nothing", "claims nothing", status=status)
     forge(of, "format", "an older format, with its numbers taken for proved", "another version", format=1)
     forge(of, "format", "no number", "is no certificate: format is not a number", format="2")
-    others, numbers = "was made for other tokens", certificate.digest(certificate.read(HERE / "swapped.npz"))
+    others, numbers = "was made for other tokens", certificate.digest(certificate.read("swapped.npz"))
     forge(of, "other tokens", "the tokens of an input stand in another order", others, problem="swapped.npz")
     forge(of, "other tokens", "the hash is another", others, problem_sha256="0" * 64)
     swapped = {"problem": "swapped.npz", "problem_sha256": numbers}
@@ -228,16 +254,17 @@ def refutations(norm: str) -> None:
 
 
 def main() -> None:
-    for path in HERE.glob("*.npz"):
-        path.unlink()
-    problems()
-    for norm in NORMS:
-        in_every_norm(norm)
-    once()
-    for norm in ("fro", "nuc"):
-        refutations(norm)
-    lines = ",\n".join(f" {json.dumps(fake)}" for fake in fakes)
-    (HERE / "fakes.json").write_text(f"[\n{lines}\n]\n")
+    with TemporaryDirectory() as folder, chdir(folder):
+        problems()
+        for norm in NORMS:
+            in_every_norm(norm)
+        once()
+        for norm in ("fro", "nuc"):
+            refutations(norm)
+        lines = ",\n".join(f" {json.dumps(fake)}" for fake in fakes)
+        Path("fakes.json").write_text(f"[\n{lines}\n]\n")
+        lifted_forgeries.write(Path("lifted"))
+        pack(Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """The draws are the official draws: same seed, same order, same bits, whatever the batch."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from batches import FIELDS, check_batches
 
 from attnsvm.data.cells import Cell
-from attnsvm.data.draws import draw, draw_cell, gaussian
+from attnsvm.data.draws import draw, draw_cell, gaussian, signs
 from attnsvm.experiments.own.positional.problems import added, encoded
 from attnsvm.experiments.paper.hyperplanes.problems import one_token_apart
 from attnsvm.experiments.paper.multi_token.problems import relu
@@ -129,6 +131,11 @@ def test_both_labels_are_drawn():
     assert set(np.unique(labels)) == {-1.0, 1.0}
     # 1200 fair signs: five standard deviations of the mean are 0.144
     assert abs(labels.mean()) < 0.144
+
+
+def test_a_label_is_the_sign_of_what_is_drawn():
+    drawn = SimpleNamespace(normal=lambda count: np.array([[-1.0, -1e-7, 0.0, 1e-7, 1.0]], dtype=np.float32))
+    assert signs(drawn, 5).tolist() == [[-1.0, -1.0, -1.0, 1.0, 1.0]]
 
 
 def test_a_cell_is_drawn_at_its_shape_and_seeds():

@@ -99,6 +99,14 @@ def test_memory_that_is_not_there_is_refused_before_it_is_taken(tmp_path, monkey
     np.testing.assert_array_equal(read(path), BLOCK)
 
 
+def test_memory_is_asked_for_from_some_megabytes_on(tmp_path, monkeypatch):
+    path = archive(tmp_path / "x.npz", ("x.npy", packed(np.zeros(npz.LITTLE // 24 + 1))))
+    monkeypatch.setattr(npz.machine, "memory", lambda: 1e6)
+    assert npz.LITTLE <= 2**22
+    with pytest.raises(UserError, match=r"the array x needs about 0\.00419 GB of memory, 0\.001 GB are free"):
+        read(path)
+
+
 def forged_size(path, size):
     """Let the archive say that its only member has so many bytes, packed and unpacked."""
     content = bytearray(path.read_bytes())

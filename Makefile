@@ -79,7 +79,7 @@ pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/p
 workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # These three are CI's, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
 # starts a cluster, a bucket or a browser; what is done to this software.
-house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
+house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
 hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
 	tests/publish/exchange/test_bundles.py \

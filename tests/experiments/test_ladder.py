@@ -1,4 +1,4 @@
-"""The ladder: its layer against the engine and exact numbers, its nulls, its changes, its figure."""
+"""The ladder: its layer against the engine and exact numbers, its nulls, its changes."""
 
 import mpmath
 import numpy as np
@@ -6,11 +6,10 @@ import pandas as pd
 import pytest
 import torch
 from by_hand import cosine_on, rows_of, winners
-from drawing import assert_drawn
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images
-from attnsvm.experiments.real.ladder import descent, figure, layer, measures, svm
+from attnsvm.experiments.real.ladder import descent, layer, measures, svm
 from attnsvm.experiments.real.ladder.rungs import DECAYING, HELD_OUT, RUNGS, Rung
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.tape.gradient import gradient
@@ -191,16 +190,6 @@ def test_an_instance_without_a_proof_leaves_by_name(made):
     table = measures.table(found, {})
     row = table[(table["name"] == "+ v") & (table["quantity"] == "alignment_nuc")]
     assert row["instances"].tolist() == [2]
-
-
-def test_the_figure_draws_every_median(made):
-    cell, drawn, trained, solved = made
-    table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
-    rungs = table[(table["part"] == "rungs") & (table["when"] == "end")]
-    asked = [f"{kind}_{norm}" for kind in ("alignment", "null") for norm in ("fro", "nuc")]
-    wanted = rungs[rungs["quantity"].isin([*asked, "train", "held_out", "saturated"])]
-    decays = table[(table["part"] == "decays") & table["quantity"].isin([*asked, "effective_rank"])]
-    assert_drawn(figure.draw, table, y=[*wanted["value"], *decays["value"]])
 
 
 def test_rungs_differ_by_one_thing_each():

@@ -2,7 +2,6 @@
 
 from itertools import product
 
-import drawing
 import numpy as np
 import pytest
 from by_hand import NORM, cosine, softmax_of
@@ -11,7 +10,6 @@ from running import Run
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import MEAN, MIDDLE
 from attnsvm.data.grids.one_shape import cells
-from attnsvm.experiments.paper.local_convergence import figure
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
@@ -53,8 +51,6 @@ def test_the_table_is_its_definition(name, tmp_path):
         assert (row.quantity, row.step, row.instances) == ("lead", 40, 4)
         assert row.value == pytest.approx((own - other).mean(), abs=1e-6)
         assert row.high - row.low == pytest.approx(2 * half, abs=1e-5)
-    table = drawing.told_apart(curves, "value")
-    drawing.assert_drawn(figure.draw, table, table[["step", "value"]])
 
 
 def test_the_papers_instances():

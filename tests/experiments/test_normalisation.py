@@ -1,15 +1,13 @@
-"""The two normalised steps: the table against a reading of the stored arrays, what is drawn."""
+"""The two normalised steps: the table against a reading of the stored arrays."""
 
 from itertools import product
 
-import drawing
 import numpy as np
 import pytest
 from by_hand import NORM, cosine
 
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import MEAN, QUARTILES
-from attnsvm.experiments.own.normalisation import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -49,8 +47,3 @@ def test_the_steps_differ_in_the_rule_alone(run):
             np.testing.assert_allclose(first["published"], first["exact"], rtol=0, atol=1e-12)
             last = {rule: t[rule][kind]["weights"][:, -1] for rule in ("published", "exact")}
             assert (last["published"] != last["exact"]).any()
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = drawing.told_apart(run.table, "value")
-    drawing.assert_drawn(figure.draw, table, where(table, interval=QUARTILES)[["step", "value"]])

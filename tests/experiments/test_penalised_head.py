@@ -1,4 +1,4 @@
-"""A head that prefers mixtures: its draws, the best attention there is, the table, what is drawn.
+"""A head that prefers mixtures: its draws, the best attention there is, the table.
 
 The best attention is compared with the optimality conditions, and with descent.
 """
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 import torch
 from by_hand import cosine, softmax_of
-from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.analysis.selection import scores, selected_sets
 from attnsvm.data.draws import draw
-from attnsvm.experiments.paper.penalised_head import figure
 from attnsvm.experiments.paper.penalised_head.measures import best_attention
 from attnsvm.experiments.paper.penalised_head.problems import cells, orthonormal
 from attnsvm.svm import finite_part, separation, solve
@@ -134,13 +132,3 @@ def test_short_normalised_steps_reach_the_best_attention_and_its_number_of_token
     told = (best == 0) | (best > 5e-3)
     assert (selected_sets(log.probabilities) == selected_sets(best))[told].mean() > 0.99
     assert abs(selected_sets(log.probabilities).sum() - selected_sets(best).sum()) <= 1
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    raised = run.table.assign(value=run.table.value.clip(lower=figure.FLOOR), optimal=run.table.optimal + 1)
-    table = told_apart(raised, "value", "optimal")
-    counts = table[table.solution == "svmeq"].groupby("lambda")[["selected", "optimal"]].mean().reset_index()
-    points = [counts[["lambda", name]] for name in ("selected", "optimal")]
-    whole = table.assign(selected=table.selected.round())
-    points += [medians(whole, [x, "solution"], x, ["value"]) for x in ("lambda", "selected")]
-    assert_drawn(figure.draw, table, *points)

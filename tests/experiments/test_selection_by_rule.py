@@ -1,6 +1,5 @@
-"""Which tokens win, against a reading of the stored arrays; inputs held out; the length of steps; what is drawn."""
+"""Which tokens win, against a reading of the stored arrays; inputs held out; the length of steps."""
 
-import drawing
 import numpy as np
 import pytest
 from by_hand import best_tokens, winners
@@ -8,7 +7,7 @@ from by_hand import best_tokens, winners
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.beyond.selection_by_rule import descent, figure, measures, problems
+from attnsvm.experiments.beyond.selection_by_rule import descent, measures, problems
 from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, train
 
@@ -124,10 +123,3 @@ def test_long_steps_are_fewer_and_end_nearly_alike(run):
         chosen = {steps: selected_tokens(runs["fro"]["probabilities"]) for steps, runs in t.items()}
         assert (chosen["short"] == chosen["long"]).mean() > 0.5
         assert (t["short"]["fro"]["weights"] != t["long"]["fro"]["weights"]).any()
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = drawing.told_apart(run.table, "value")
-    short = table[(table.steps == "short") & table.d.notna()].set_index(["labels", "quantity"]).value
-    panels = [short[labels, quantity] for labels, quantity, _ in figure.PANELS]
-    drawing.assert_drawn(figure.draw, table, y=np.concatenate(panels))

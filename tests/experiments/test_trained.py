@@ -1,9 +1,9 @@
-"""The small transformer: its heads as W, its gradient, its nulls, what is measured of it, its figure."""
+"""The small transformer: its heads as W, its gradient, its nulls, what is measured of it."""
 
 import numpy as np
 import pytest
 import torch
-from drawing import SETTINGS, assert_drawn, released
+from drawing import SETTINGS, released
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
@@ -176,14 +176,6 @@ def test_a_permutation_without_a_separator_is_named_and_leaves_the_others(made):
     named = measures.measures(cell, drawn, trained, {"fro": fro}, {}).outcomes["outcome"].tolist()
     assert whole == ["measured"] * 2
     assert named == ["measured, permuted selections without certified solution left out", "measured"]
-
-
-def test_the_figure_draws_every_median(made):
-    cell, drawn, trained, solved = made
-    table = measures.table(measures.measures(cell, drawn, trained, solved, {}), {})
-    asked = [f"{name}_{kind}_fro" for name in ("alignment", "predicted", "margin") for kind in ("own", "random")]
-    asked += ["alignment_permuted_fro", "place_predicted_fro", "train", "held_out"]
-    assert_drawn(figure.draw, table, y=table[table["quantity"].isin(asked)]["value"])
 
 
 def test_two_checkpoints_are_named_and_are_no_places_of_an_axis():

@@ -1,13 +1,12 @@
-"""The trajectory figure: its instance, its rows against a reading of the stored arrays, what is drawn."""
+"""The trajectory figure: its instance, its rows against a reading of the stored arrays."""
 
 import numpy as np
 import pytest
 from by_hand import NORM
-from drawing import assert_drawn, told_apart
 
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
-from attnsvm.experiments.paper.trajectories import figure, measures
+from attnsvm.experiments.paper.trajectories import measures
 from attnsvm.experiments.paper.trajectories.problems import cells
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
@@ -62,11 +61,6 @@ def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
     failed = a | {"KQ": a["KQ"] | {"status": np.array(["infeasible"])}}
     with pytest.raises(UserError, match=r"seed 1 has no certified solution for KQ \(infeasible\): choose another"):
         measures.measures(None, Problems.from_arrays(p), t, failed, {})
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "x", "y")
-    assert_drawn(figure.draw, table, table[["x", "y"]], table[["step", "angle"]].dropna())
 
 
 def test_from_afar_directions_stay_and_distances_become_logarithms():

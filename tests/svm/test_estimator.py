@@ -225,23 +225,6 @@ def test_scikit_learn_clones_and_cross_validates():
     assert scores.mean() > 0.5  # two to six tokens, chosen by a W that 48 inputs show
 
 
-def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
-    from sklearn.exceptions import NotFittedError
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.utils.validation import check_is_fitted
-
-    triples = uneven(30)
-    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
-    model = AttentionSVM()
-    with pytest.raises(NotFittedError):
-        check_is_fitted(model)
-    search = GridSearchCV(model, {"norm": ["fro", "nuc"]}, cv=3).fit(pairs, selected)
-    assert search.best_params_["norm"] in ("fro", "nuc")
-    assert len(search.cv_results_["mean_test_score"]) == 2
-    check_is_fitted(search.best_estimator_)
-    assert search.best_estimator_.score(pairs, selected) == 1.0
-
-
 class OfTable(AttentionSVM):
     """The estimator on a table, which is all that scikit-learn's checks have: of every row and a zero, the row wins."""
 

@@ -191,64 +191,32 @@ def lowered(W):
     return W + 1e-5 * np.outer(np.ones(len(W)), np.arange(1, 1 + W.shape[1]))
 
 
+# What else there is: forgeries.py, whose forgeries both judges refuse.
 NEAR_MISSES = {
     "W short by one part in a million": {"W": lambda W: W * (1 - 1e-6)},
     "W long by one part in a million": {"W": lambda W: W * (1 + 1e-6)},
     "one margin short": {"W": lowered},
-    "a separator a million times too long": {"W": lambda W: 1e15 * W, "dual": lambda y: 0 * y},
-    "no multipliers": {"dual": lambda y: 0 * y},
     "one multiplier scaled": {"dual": lambda y: y * np.where(np.arange(len(y)) == y.argmax(), 1.1, 1.0)},
     "multipliers of different scales": {"dual": lambda y: y * np.geomspace(1, 2, len(y))},
-    "a negative multiplier": {"dual": lambda y: np.where(np.arange(len(y)) == y.argmin(), -1e-3, y)},
-    "multipliers that overflow": {"dual": lambda y: 1e307 * np.linspace(1, 10, len(y))},
-    "multipliers near the largest float": {"dual": lambda y: np.full(len(y), 1.7e308)},
-    "multipliers of NaN": {"dual": lambda y: y * np.nan},
-    "multipliers of infinity": {"dual": lambda y: np.where(y > 0, np.inf, 0.0)},
     "multipliers of another order": {"dual": lambda y: y[::-1].copy()},
-    "multipliers that are too few": {"dual": lambda y: y[1:]},
     "multipliers in words": {"dual": lambda y: y.astype(str)},
     "multipliers in a column": {"dual": lambda y: y[:, None]},
-    "W of NaN": {"W": lambda W: W * np.nan},
-    "one infinity in W": {"W": lambda W: np.where(W.max() == W, np.inf, W)},
-    "W of 1e307": {"W": lambda W: np.full_like(W, 1e307)},
-    "W transposed": {"W": lambda W: W.T.copy()},
-    "W of another shape": {"W": lambda W: W.reshape(W.shape[1], -1)},
     "W in words": {"W": lambda W: W.astype(str)},
-    "W of complex numbers": {"W": lambda W: W.astype(complex)},
     "no W": {"W": lambda W: W[:0]},
     "a number in the place of W": {"W": lambda W: W[0, 0]},
-    "a tolerance of one": {"tol": lambda _: 1.0},
-    "a tolerance of NaN": {"tol": lambda _: np.nan},
-    "a tolerance of zero": {"tol": lambda _: 0.0},
-    "a negative tolerance": {"tol": lambda _: -1e-9},
     "two tolerances": {"tol": lambda tol: np.array([tol, tol])},
-    "another norm": {"norm": lambda norm: "l1" if norm != "l1" else "fro"},
-    "a norm that is none": {"norm": lambda _: "l1.001"},
     "a norm in other letters": {"norm": lambda _: "fr\u043e"},
-    "a norm with an exponent of NaN": {"norm": lambda _: "lnan"},
-    "a status that claims nothing": {"status": lambda _: "uncertified"},
-    "another status": {"status": lambda _: "infeasible"},
-    "another format": {"format": lambda form: form - 1},
-    "the hash of other tokens": {"problem_sha256": lambda text: str(text)[::-1]},
     "a problem elsewhere": {"problem": lambda _: "elsewhere.npz"},
 }
 
 
 @pytest.mark.parametrize("change", NEAR_MISSES)
-@pytest.mark.parametrize("norm", ["fro", "nuc", "linf", "l3.0"])
+@pytest.mark.parametrize("norm", NORMS)
 def test_what_is_nearly_an_answer_is_refused(norm, change, tmp_path):
     path = solved(tmp_path, norm)
     edit(path, **NEAR_MISSES[change])
     with pytest.raises(Exception):  # noqa: B017, PT011  # `main` says any of them in one sentence
         JUDGE.judge(path)
-
-
-@pytest.mark.parametrize("norm", ["spectral", "l1", "rowmax", "rowsum", "hybrid"])
-@pytest.mark.parametrize("change", list(NEAR_MISSES)[:7])
-def test_what_is_nearly_an_answer_is_refused_in_the_other_norms(norm, change, tmp_path):
-    path = solved(tmp_path, norm)
-    edit(path, **NEAR_MISSES[change])
-    assert refusal(path)
 
 
 def test_an_equality_that_is_nearly_met_is_refused(tmp_path):

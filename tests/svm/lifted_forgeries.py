@@ -1,12 +1,7 @@
-"""Problems of lifted tokens, true and false answers to them, and what is true of both in rational numbers.
+"""Problems of lifted tokens, true and false answers to them, and what is true of both in rational numbers."""
 
-forgeries.py keeps one of each kind in its archive.
-"""
-
-import json
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
@@ -189,25 +184,3 @@ def forged(kind: str, seed: int) -> tuple[Problem, Claim]:
         given = problem(rng) if edit is None else problem(rng, edit=edit)
         if np.isfinite(given.separator).all() and given.dual.sum() > 0:
             return given, claim(given, rng)
-
-
-def read(path) -> tuple[Problem, Claim]:
-    """A saved one, from a path or an open file."""
-    with np.load(path) as file:
-        a = dict(file)
-    features = Features(*(a[name] for name in Features._fields))
-    claim = Claim(str(a["status"]), a["nu"], a["dual"])
-    return Problem(features, a["winner"], a["loser"], a["separator"], claim.dual), claim
-
-
-def write(folder: Path) -> None:
-    """One of each kind, and what must be said of it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    said = {}
-    for number, kind in enumerate([*KINDS, MIXTURE]):
-        given, claim = forged(kind, 0)
-        name, found = f"{number:02}.npz", given.verdict(claim)
-        parts = given.features._asdict() | vars(claim) | {"separator": given.separator}
-        np.savez_compressed(folder / name, winner=given.winner, loser=given.loser, **parts)
-        said[name] = {"kind": kind, "status": found.status, "reason": found.reason}
-    (folder / "reasons.json").write_text(json.dumps(said, indent=2) + "\n")

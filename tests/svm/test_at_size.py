@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import FIELDS, feasible, matrix, nasty
+from svm_references import feasible, matrix, nasty
 
 from attnsvm import machine
 from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
@@ -258,18 +258,6 @@ def test_sequences_at_size(causal):
 # ------------------------------------------------------------------------------------- inputs of different lengths
 
 
-def test_ragged_inputs_are_those_of_one_length_where_they_have_one():
-    tokens, queries, selected = planted(0, 9, 6, 5)
-    one, other = separation(tokens, queries, selected), ragged(zip(tokens, queries, selected, strict=True))
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
-    sets = np.eye(6, dtype=bool)[selected]
-    sets[:, 2] = True
-    one, other = separation(tokens, queries, sets), ragged(zip(tokens, queries, sets, strict=True))
-    np.testing.assert_array_equal(other.equality, one.equality)
-    np.testing.assert_array_equal(other.left, one.left)
-
-
 @pytest.mark.parametrize("count", [6, 60])
 def test_ragged_constraints_are_their_definition(count):
     """Lengths from one token up, numbers and sets mixed; small and at size."""
@@ -317,13 +305,6 @@ def test_a_bad_ragged_input_is_named(inputs, sentence):
 
 
 # -------------------------------------------------------------------------------------------------- bad input at size
-
-
-def test_one_nan_in_a_million_rows_is_found_and_placed():
-    tokens = np.ones((8000, 128, 2))
-    tokens[5000, 70, 1] = np.nan
-    with pytest.raises(ValueError, match=r"tokens: expected finite .* the first at \(5000, 70, 1\)"):
-        separation(tokens, np.ones((8000, 2)), np.zeros(8000, dtype=int))
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])

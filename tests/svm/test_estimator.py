@@ -71,25 +71,9 @@ def test_infeasible_names_the_inputs_in_conflict_and_no_other():
     assert np.abs(total).max() < 1e-12
 
 
-def test_parameters_are_got_and_set_as_in_scikit_learn():
-    model = AttentionSVM(norm="nuc", tol=1e-6)
-    assert model.get_params() == {"norm": "nuc", "tol": 1e-6, "verbose": False}
-    assert AttentionSVM(**model.get_params()).get_params() == model.get_params()
-    assert model.set_params(norm="fro", tol=None) is model
-    assert repr(model) == "AttentionSVM(norm='fro', tol=None)"
-    with pytest.raises(ValueError, match="no parameter 'C'"):
-        model.set_params(C=1.0)
-
-
 def test_an_unreachable_tolerance_is_an_error_that_says_how_far_it_got():
     with pytest.raises(UncertifiedError, match=r"not proved to tol = 1\.0e-30: the duality gap is too large"):
         AttentionSVM(norm="l3", tol=1e-30).fit(TOKENS * 1e-3, QUERIES, SELECTED)
-
-
-@pytest.mark.parametrize(("params", "sentence"), [({"norm": "l2,1"}, "norm: expected"), ({"tol": 0}, "tol: expected")])
-def test_a_bad_parameter_is_named(params, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        AttentionSVM(**params).fit(TOKENS, QUERIES, SELECTED)
 
 
 def test_prediction_needs_a_fit_and_the_fitted_dimensions():

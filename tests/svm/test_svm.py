@@ -200,17 +200,6 @@ def test_a_nearly_impossible_problem_is_solved_with_its_huge_norm(norm, narrow):
 
 
 @pytest.mark.parametrize("norm", NORMS)
-def test_one_dimension(norm):
-    """W is a number: 1 over the smallest of (x_a − x_t) z."""
-    tokens, queries = np.array([[[1.0], [4.0], [2.0]], [[0.0], [-1.0], [-5.0]]]), np.array([[2.0], [0.5]])
-    c = separation(tokens, queries, np.array([1, 0]))  # gains 6, 4 and 0.5, 2.5
-    solution = solve(c, norm)
-    assert_optimal(c, solution, norm)
-    assert solution.W.item() == pytest.approx(2.0, rel=1e-12)
-    np.testing.assert_allclose(solution.dual, [0, 0, 2.0, 0], rtol=0, atol=1e-6)  # only one margin is tight
-
-
-@pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("shape", ["one token", "every token selected"])
 def test_nothing_to_separate_gives_zero(norm, shape):
     tokens, queries, _ = random_problem(3)

@@ -44,11 +44,6 @@ def test_inputs_are_digits_with_their_labels_and_mean():
     assert set(even) == {-1.0, 1.0}
 
 
-def test_both_layers_have_the_same_number_of_parameters():
-    counts = {kind: sum(np.prod(shape) for shape in layers.sizes(kind, 20, 2).values()) for kind in layers.LAYERS}
-    assert counts == {"plain": 800, "crate": 800}
-
-
 def test_ista_is_a_proximal_gradient_step():
     """x ← prox of ηλ‖x‖₁ over x ≥ 0 at x − η∇½‖z − Dx‖², from x = z."""
     layer, rng = descent.start("crate", drawn(), 2), np.random.default_rng(0)

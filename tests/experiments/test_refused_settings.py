@@ -16,6 +16,7 @@ CASES = [
         r"multi_token\.problems\.d: 2 values, but .*candidates has 1: give one for each",
     ),
     ("positional", {"problems": {"d": 1}}, r"positional\.problems\.d: 1 is too small, the least value is 2"),
+    ("cone", {"problems": {"n": 7, "T": 4}}, r"cone\.problems: T to the power of n exceeds 4096"),
     (
         "regularisation_path",
         {"descent": {"smallest": 2000}},

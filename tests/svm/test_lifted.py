@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from attnsvm.errors import UserError
 from attnsvm.svm import ledger, lifted, lifted_checker, ragged
 from attnsvm.svm import solve as solve_matrices
-from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve, spread
+from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve
 from attnsvm.svm.lifted_checker import Checker
 
 
@@ -103,14 +103,6 @@ def test_a_token_that_equals_the_selected_one_is_a_refutation_and_one_near_to_it
     answer = solve(Kernel(features), selected)
     assert answer.status in ("uncertified", "remote")
     assert answer.rejected == lifted.NEAR
-
-
-def test_a_start_that_is_known_changes_nothing():
-    features, selected, _ = made(30, 10)
-    kernel = Kernel(features)
-    one = solve(kernel, selected)
-    two = solve(kernel, selected, kernel.logits(one.nu))
-    assert two.value == pytest.approx(one.value, rel=1e-11)
 
 
 def test_weights_and_parts_are_those_of_the_features():
@@ -380,14 +372,6 @@ def test_ranks_are_proved_as_far_as_the_radius_allows():
     sigma = np.linalg.svd(by_matrices(features, selected, tokens).W, compute_uv=False)
     assert sigma[1] > 1e3 * answer.radius
     assert sigma[2] < answer.rank_error * answer.low
-
-
-def test_multipliers_of_tokens_add_up_to_zero_in_every_input():
-    features, selected, _ = made()
-    winner, loser = Kernel(features).constraints(selected)
-    dual = np.random.default_rng(0).random(len(winner))
-    nu = spread(winner, loser, dual, len(features.owner))
-    assert np.abs(np.bincount(features.owner, nu)).max() < 1e-12
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -8,30 +8,13 @@ from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.stacked import distance, norms
 from attnsvm.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.data.problems import Problems
 from attnsvm.experiments.beyond.layers.descent import KEPT
 from attnsvm.experiments.beyond.layers.ends import corrected, stated
 from attnsvm.experiments.beyond.layers.svm import with_multipliers
-from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack
 
 TWO = Stack(layers=2)
-
-
-def test_a_token_with_the_winners_score_gets_no_margin():
-    """One layer, one input, vᵀx_3 = vᵀx_1: descent goes to (x_1 − x_2)zᵀ, not to the SVM."""
-    X = np.array([[1.0, 0.0, 0.0], [-0.5, 0.5, 0.0], [1.0, 0.4, 0.9]])
-    z, v = np.array([0.6, -0.8, 0.3]), np.array([1.0, 0.0, 0.0])
-    problem = Problems(X[None, None], z[None, None], np.ones((1, 1)), v[None], np.array([0]))
-    first = np.outer(X[0] - X[1], z)  # a start at which token 1 is ahead of token 3
-    start = (np.array(2.0 * first + 0.5 * np.outer(X[0] - X[2], z))[None, None, None],)
-    run = train_stack(problem, Stack(layers=1), LinearHead, exact(0.1), 20000, 20000, start=start)
-    W = run.weights[0, -1, 0, 0]
-    assert run.top[0, 0, 0, 0].argmax() == 0
-    asked = solve(separation(X[None], z[None], np.array([0]))).W
-    assert correlation(W, first) > 1 - 1e-4
-    assert correlation(W, asked) < 0.95
 
 
 def test_two_paths_of_equal_cost_can_cancel():

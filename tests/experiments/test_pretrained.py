@@ -18,9 +18,8 @@ from attnsvm.errors import UserError
 from attnsvm.experiments.real.pretrained import measures, outside, problems
 from attnsvm.experiments.real.pretrained.inputs import inputs
 from attnsvm.inspect import models, packaged, sentences
-from attnsvm.pipeline import blocks, cards, configuration
+from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.hashes import memo
 from attnsvm.svm import ragged, solve
 
 TEXTS, LONGEST = 24, 16
@@ -173,18 +172,6 @@ def test_a_package_that_carries_a_model_is_found_by_its_name(encoder, tmp_path, 
     monkeypatch.syspath_prepend(tmp_path)
     assert packaged.located("some-small-model") == tmp_path / "some_small_model/model"
     assert "some_small_model" not in sys.modules
-
-
-def test_the_grid_is_remembered_until_a_file_of_the_model_changes(encoder, tmp_path, monkeypatch):
-    model = shutil.copytree(encoder, tmp_path / "model")
-    config = resolve({"scale": "smoke", "experiments": {"pretrained": {"problems": {"model": str(model)}}}})
-    monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
-    first = blocks.grid(cards.read("pretrained"), config)
-    monkeypatch.setattr(problems, "cells", None)
-    assert blocks.grid(cards.read("pretrained"), config) == first
-    (model / "config.json").write_text((model / "config.json").read_text() + "\n")
-    with pytest.raises(UserError, match="NoneType"):
-        blocks.grid(cards.read("pretrained"), config)
 
 
 def test_the_checksums_are_those_of_what_decides(encoder, tmp_path):

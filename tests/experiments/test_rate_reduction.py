@@ -7,7 +7,7 @@ import pytest
 import torch
 from by_hand import cosine_on, rows_of, winners
 
-from attnsvm.experiments.summaries.rate_reduction import descent, layers, svm
+from attnsvm.experiments.summaries.rate_reduction import descent, layers
 from attnsvm.experiments.summaries.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
 
@@ -74,14 +74,6 @@ def test_the_rate_is_that_of_the_gram_matrix():
     np.testing.assert_allclose(layers.coding_rate(5 * Z, 0.5), expected, rtol=1e-10)
     # One direction alone: ½ log(1 + d/ε²).
     np.testing.assert_allclose(layers.coding_rate(np.ones((6, 4)), 0.5), 0.5 * np.log(1 + 4 / 0.25), rtol=1e-12)
-
-
-def test_a_symmetric_random_head_has_the_spectrum():
-    U = np.random.default_rng(0).normal(size=(8, 3))
-    A = svm.symmetric_head(U @ U.T, np.random.default_rng(1))
-    np.testing.assert_allclose(A, A.T, atol=1e-12)
-    expected = np.r_[np.zeros(5), np.sort(np.linalg.svd(U)[1] ** 2)]
-    np.testing.assert_allclose(np.linalg.eigvalsh(A), expected, atol=1e-10)
 
 
 def test_the_alignment_and_the_prediction_are_their_definitions(run):

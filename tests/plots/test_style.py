@@ -62,21 +62,6 @@ def test_text_in_a_pdf_stays_text():
     assert b"/FontFile2" in style.rendered(draw(), "pdf")
 
 
-def test_the_dots_per_inch_decide_over_the_png():
-    from io import BytesIO
-
-    from PIL import Image
-
-    for dpi in (50, 100):
-        assert Image.open(BytesIO(style.rendered(draw({"width": 4.0}), "png", dpi))).size == (4 * dpi, 2 * dpi)
-
-
-def test_every_colour_of_a_series_and_every_marker_is_another():
-    assert len(set(style.SERIES)) == len(style.SERIES)
-    assert len(set(style.MARKERS)) == len(style.MARKERS)
-    assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)
-
-
 ROWS = pd.DataFrame({"step": [1, 10], "value": [2.0, 3.0], "low": [1.0, 2.0], "high": [5.0, 4.0]})
 
 

@@ -188,11 +188,7 @@ def test_margins_that_are_no_ordinary_numbers_are_refused(bound, sentence):
 
 
 @pytest.mark.parametrize(
-    "norm",
-    [
-        *("l1e1", "l\u0663", "l 2", "l+2", "l1_0", "l2.", "linfinity", "lnan", "l1.5\n", "l0001.5"),
-        *("l1.00999999999999999999", "l100.00000000000000000001", "l" + "9" * 400),
-    ],
+    "norm", ["l1e1", "l\u0663", "l 2", "l+2", "l1_0", "l2.", "linfinity", "lnan", "l1.5\n", "l0001.5", "l" + "9" * 400]
 )
 def test_a_norm_has_one_way_to_be_written(norm):
     """To the checker and answer files too: no answer is written under a name that `verify` refuses."""

@@ -119,6 +119,11 @@ def test_exponents_are_rounded_down(norm):
         assert Fraction(found) <= wanted < Fraction(found) * (1 + Fraction(1, 2**50))
 
 
+@pytest.mark.parametrize("norm", ["l1.00999999999999999999", "l100.00000000000000000001"])
+def test_an_exponent_beyond_the_range_by_less_than_a_float_is_none(norm):
+    assert not known(norm)
+
+
 def test_equalities_are_counted_in_what_exact_arithmetic_costs():
     """240 of them and 8,000 rows: numbers as long as a determinant, one for each pair, would take 10 GB."""
     rows = np.zeros((3, 300), dtype=int)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from svm_references import gaussian
 
 from attnsvm.svm import separation, solve
 from attnsvm.svm.methods import block_pivoting
@@ -10,8 +11,7 @@ from attnsvm.svm.methods.choice import ACTIVE_SET, LAGRANGIAN, PIVOTING, SIZES
 
 
 def problem(n, T, d, seed=0):
-    rng = np.random.default_rng(seed)
-    return separation(rng.standard_normal((n, T, d)), rng.standard_normal((n, d)), rng.integers(T, size=n))
+    return separation(*gaussian(seed, n, T, d))
 
 
 @pytest.mark.parametrize("shape", [(20, 4, 8), (10, 31, 16), (60, 6, 16), (100, 4, 16)])

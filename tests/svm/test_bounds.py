@@ -82,17 +82,6 @@ def test_every_answer_is_proved(norm, c):
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE), (solution.gap, solution.rejected)
 
 
-def test_a_margin_of_zero_costs_less_than_one_and_more_than_none():
-    """One token that wins against another by a margin, and against a third at least by nothing: worked out by hand.
-
-    W = (a, b) with a query of one. a ≥ 1 and a·cos + b·sin ≥ 0 for an angle past a right one: W = (1, −cos/sin).
-    """
-    angle = 2.0
-    tokens = np.array([[[0.0, 0.0], [-1.0, 0.0], [-np.cos(angle), -np.sin(angle)]]])
-    solution = solve(separation(tokens, np.ones((1, 1)), np.array([0]), np.array([[0.0, 1.0, 0.0]])))
-    np.testing.assert_allclose(solution.W.ravel(), [1.0, -np.cos(angle) / np.sin(angle)], atol=1e-14)
-
-
 def test_an_inequality_that_follows_from_the_equalities_refutes_nothing():
     """Its part outside of their span is zero, and what it lacks is zero up to rounding."""
     rng = np.random.default_rng(3)

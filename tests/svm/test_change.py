@@ -6,7 +6,7 @@ import pytest
 from svm_references import conflict
 
 from attnsvm.errors import UserError
-from attnsvm.svm import Status, change, least_change, separation, sequence
+from attnsvm.svm import Status, change, least_change, separation
 from attnsvm.svm.ledger import judged
 
 
@@ -101,23 +101,6 @@ def test_bad_input_is_one_sentence():
         least_change(c, np.full_like(W, np.nan))
     with pytest.raises(UserError, match="name one token for each input"):
         least_change(separation(tokens, queries, np.eye(5, dtype=bool)[[0, 1, 2, 3, 4, 0]] | True), W)
-
-
-def test_it_takes_the_positions_of_a_sequence():
-    rng = np.random.default_rng(8)
-    tokens, W = rng.normal(size=(3, 5, 9)), rng.normal(size=(9, 9))
-    c = sequence(tokens, np.zeros((3, 5), dtype=int), causal=True)
-    answer = least_change(c, W)
-    assert answer.status is Status.SOLVED
-    assert (c.apply(W + answer.W) >= c.bound - 1e-9).all()
-
-
-def test_equal_tokens_are_told_apart_by_no_change():
-    tokens, queries, W, selected = drawn(4)
-    tokens[1, (selected[1] + 1) % 5] = tokens[1, selected[1]]
-    answer = least_change(separation(tokens, queries, selected, 0.5), W)
-    assert answer.status is Status.INFEASIBLE
-    assert np.count_nonzero(answer.dual) == 1
 
 
 def test_opposite_wishes_that_differ_by_rounding_alone_are_never_solved():

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from svm_references import gaussian
 
 from attnsvm.svm import separation, solve
 from attnsvm.svm.methods import choice
 from attnsvm.svm.reductions import distinct
 
 
-def inputs(n=6, T=5, d=6, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.standard_normal((n, T, d)), rng.standard_normal((n, d)), rng.integers(T, size=n)
+def inputs(n=6):
+    return gaussian(0, n, 5, 6)
 
 
 def copied(problem, times):

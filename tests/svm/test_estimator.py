@@ -149,13 +149,6 @@ def test_triples_pairs_and_arrays_are_three_ways_to_say_the_same():
     assert np.array_equal(arrays.W_, again.W_)
 
 
-def test_uneven_sets_are_fitted_and_scored():
-    triples = [(X, z, np.arange(len(X)) == a) for X, z, a in uneven()]
-    model = AttentionSVM().fit(triples)
-    assert model.score(triples) == 1.0
-    assert np.array_equal(model.W_, AttentionSVM().fit(uneven()).W_)
-
-
 def test_pairs_without_a_selection_for_each_are_refused():
     triples = uneven()
     with pytest.raises(ValueError, match="selected: expected one per input, 8, got 7"):

@@ -267,27 +267,6 @@ def test_bounds_of_rounding_hold_for_long_sums(seed):
     assert Fraction(low) <= Fraction(int(weights @ exact)) * Fraction(scale) ** 2 <= Fraction(high)
 
 
-def test_bounds_of_rounding_hold_for_weighted_tokens():
-    """Weights round the places, which then are the data."""
-    features, _, _ = made(8, 5, 4, 2)
-    N = len(features.owner)
-    rng = np.random.default_rng(5)
-    scale, nu = 2.0 ** rng.uniform(-20, 20, N), rng.normal(size=N)
-    checker = Checker(*features).weighted(scale)
-    assert checker.whole
-    (c, s, z), owner = (
-        (
-            np.array([[Fraction(x) for x in row] for row in part.tolist()], dtype=object)
-            for part in (features.content, features.places * scale[:, None], features.queries)
-        ),
-        features.owner,
-    )
-    exact = ((c @ c.T) * (s @ s.T) * (z @ z.T)[np.ix_(owner, owner)]) @ [Fraction(x) for x in nu.tolist()]
-    logits, _, rounded = checker._logits(nu)
-    off = [abs(Fraction(ours) - theirs) for ours, theirs in zip(logits, exact, strict=True)]
-    assert all(one <= Fraction(room) for one, room in zip(off, checker._error(nu, rounded), strict=True))
-
-
 def test_a_difference_that_scaling_hides_is_not_taken_for_zero():
     """Numbers of 1e-300 beside some of 1e30, which are scaled to one: along that coordinate a W separates."""
     given = mixture(0.0)

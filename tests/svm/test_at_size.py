@@ -203,22 +203,6 @@ def test_two_inputs_in_conflict_are_found_among_many():
     assert set(c.index[heavy, 0].tolist()) == {7, 41}
 
 
-@pytest.mark.parametrize("method", [ACTIVE_SET, LAGRANGIAN])
-def test_bounds_of_any_size_and_equalities_together(method):
-    """b_k ≥ 0 other than one beside equalities, against the optimality conditions."""
-    c = separation(*with_sets(1, 30, 11, 20))
-    rng = np.random.default_rng(0)
-    bound = np.where(c.equality, c.bound, rng.uniform(0.1, 3.0, len(c)) * (rng.random(len(c)) < 0.8))
-    mixed = Constraints(c.left, c.right, bound, c.equality, c.index)
-    solution = solve(mixed, method=method)
-    assert solution.solved
-    reached = matrix(mixed) @ solution.W.ravel()
-    size = np.linalg.norm(solution.W)
-    assert (reached - bound)[~c.equality].min() >= -1e-9 * size
-    assert np.abs(reached - bound)[c.equality].max() <= 1e-9 * size
-    np.testing.assert_allclose(matrix(mixed).T @ solution.dual, solution.W.ravel() / size, rtol=0, atol=1e-8)
-
-
 def test_constraints_as_arrays_and_as_tokens_have_one_solution():
     c = separation(*planted(2, 40, 12, 9))
     one, other = solve(c), solve(explicit(c))

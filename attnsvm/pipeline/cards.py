@@ -1,4 +1,5 @@
-"""The experiments, found by being there: every folder below `attnsvm/experiments` with a card.yaml.
+"""The experiments, found by being there: every folder with a card.yaml below `attnsvm/experiments`, or below
+`experiments` beside the Snakefile, where a user's own are.
 
 The outermost folder is the section of an experiment, here and in every document. What sharpens an experiment's claim
 lies inside the folder of that experiment.
@@ -27,15 +28,19 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import attnsvm.experiments
 from attnsvm import reading
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline.checking import first_error, schema_error
+from attnsvm.pipeline.hashes.dependencies import HOME, USERS
 from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.pipeline.terse import meant
 from attnsvm.reading import yaml_file, yaml_of
 
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
+OWN = HOME / USERS  # the folder of a user's experiments
+attnsvm.experiments.__path__.append(str(OWN))  # their modules are imported as those of the package
 LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # every kind that Unicode has
 OURS = ("value", "smoke", "text", "kind")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
@@ -235,7 +240,7 @@ def folders() -> dict[str, Path]:
         UserError: two have the same name, or a module beside it has.
     """
     places: dict[str, Path] = {}
-    for card in sorted(FOLDER.rglob("card.yaml")):
+    for card in sorted(FOLDER.rglob("card.yaml")) + sorted(OWN.rglob("card.yaml")):
         folder = card.parent
         taken = f"{_file(folder)}: {_file(places.get(folder.name, folder))} has this name: choose another"
         require(folder.name not in places, taken)
@@ -246,7 +251,7 @@ def folders() -> dict[str, Path]:
 
 
 def place(name: str) -> str:
-    """The folder of an experiment, from the top of the repository: "attnsvm/experiments/own/cone"."""
+    """The folder of an experiment from that of the Snakefile: "attnsvm/experiments/own/cone", "experiments/mine"."""
     return _file(folders()[name])
 
 
@@ -375,11 +380,13 @@ def _has(name: str, part: str) -> bool:
 
 def _module(name: str, part: str) -> str:
     """The dotted name of a module of an experiment."""
-    return ".".join(("attnsvm", "experiments", *folders()[name].relative_to(FOLDER).parts, part))
+    return ".".join(("attnsvm", "experiments", *_inside(folders()[name]).parts, part))
 
 
 def _section(name: str) -> str:
-    section, *inside = folders()[name].relative_to(FOLDER).parts
+    if OWN in folders()[name].parents:
+        return "own"
+    section, *inside = _inside(folders()[name]).parts
     known = section in SECTIONS and bool(inside)
     require(known, f"{_where(name)}: an experiment lies in the folder of a section: {', '.join(SECTIONS)}")
     return section
@@ -390,8 +397,13 @@ def _parent(name: str) -> str:
     return above.name if (above / "card.yaml").exists() else ""
 
 
+def _inside(path: Path) -> Path:
+    """The path of a folder in that of the experiments."""
+    return path.relative_to(OWN if OWN in path.parents else FOLDER)
+
+
 def _file(path: Path) -> str:
-    return f"attnsvm/experiments/{path.relative_to(FOLDER)}"
+    return f"{USERS if OWN in path.parents else 'attnsvm/experiments'}/{_inside(path)}"
 
 
 def _where(name: str) -> str:

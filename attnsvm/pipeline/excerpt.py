@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from attnsvm.pipeline.hashes.dependencies import ROOT, file_of
+from attnsvm.pipeline.hashes.dependencies import file_of, path_of
 
 PACKAGE = "attnsvm"
 
@@ -57,7 +57,7 @@ def function(module: str, name: str) -> Callable:
 @cache
 def _taken(module: str, name: str) -> Any:
     """What a name of a module is bound to, see `function`."""
-    path = ROOT / file_of(module)
+    path = path_of(file_of(module))
     tree = ast.parse(path.read_text("utf-8"), str(path))
     behind = _behind(tree.body, name)
     space: dict = {

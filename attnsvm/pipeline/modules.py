@@ -12,7 +12,7 @@ from attnsvm.errors import require
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
 
-PAGES = ("attnsvm/audit/page.html.j2", "attnsvm/audit/page.md.j2", "attnsvm/audit/elsewhere.csv")
+PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "page.md.j2", "elsewhere.csv", "retired.csv"))
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {
@@ -62,7 +62,7 @@ def of_figure(figure: str) -> tuple[str, ...]:
 def of_claims(experiments: list[str]) -> tuple[str, ...]:
     """The modules that check the claims of some experiments."""
     claims = (cards.read(name).modules["claims"] for name in experiments)
-    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", *claims
+    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", "attnsvm.audit.retired", *claims
 
 
 def of_matrix(figures: list[str]) -> tuple[str, ...]:

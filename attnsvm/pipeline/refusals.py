@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from attnsvm.errors import UserError
-from attnsvm.pipeline.hashes.dependencies import ROOT
+from attnsvm.pipeline.hashes.dependencies import HOME, ROOT, USERS
 
 Answer = TypeVar("Answer")
-EXPERIMENTS = f"{ROOT}/attnsvm/experiments/"
+EXPERIMENTS = f"{ROOT}/attnsvm/experiments/", f"{HOME}/{USERS}/"
 
 
 def or_end(function: Callable[..., Answer], *arguments, **named) -> Answer:
@@ -36,7 +36,7 @@ def place_of_mistake(error: BaseException) -> str:
     own = [one for one in traceback.extract_tb(error.__traceback__) if one.filename.startswith(EXPERIMENTS)]
     if not own and error.__cause__:
         return place_of_mistake(error.__cause__)
-    return f"{own[-1].filename.removeprefix(f'{ROOT}/')}, line {own[-1].lineno}" if own else ""
+    return f"{own[-1].filename.removeprefix(f'{ROOT}/').removeprefix(f'{HOME}/')}, line {own[-1].lineno}" if own else ""
 
 
 def mistake(error: BaseException, where: str) -> str:

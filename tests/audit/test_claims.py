@@ -12,15 +12,13 @@ from pathlib import Path
 import pytest
 from tried import BY_KEY, CARDS, HOME, RELEASE, path, table
 
-from attnsvm.audit import NoInstance, Tables, trial
+from attnsvm.audit import Tables, trial
 from attnsvm.audit.numbers import Estimate, Limit
 from attnsvm.audit.reading import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.table import audit
 from attnsvm.pipeline import cards
 
 TESTABLE = [pytest.param(key, id=f"{HOME[key]}-{key}") for key, claim in BY_KEY.items() if claim.testable]
-# Claims without an instance on the release's table, by what it has not: they can be tried when it has.
-WITHOUT = {"answers_controls": "model with random weights"}  # whose right answers no W separates: no solution, no row
 
 
 def said(key, rows):
@@ -45,7 +43,7 @@ def test_the_rows_stand_by_group(audited):
 def test_the_verdicts_are_those_of_the_release(audited):
     """The release's tables, read by the claims that are here."""
     kept = audited[audited.key.isin(RELEASE.verdicts) & audited.key.map(HOME).isin(list(RELEASE.figures))]
-    assert len(kept) >= 200
+    assert len(kept) >= 100
     assert dict(zip(kept.key, kept.verdict, strict=True)) == {key: RELEASE.verdicts[key] for key in kept.key}
 
 
@@ -53,10 +51,6 @@ def test_the_verdicts_are_those_of_the_release(audited):
 def test_every_condition_can_fail_every_limit_decides_and_lost_rows_give_a_sentence(key):
     claim, name = BY_KEY[key], HOME[key]
     rows = trial.slim(claim, name, table(name))
-    if key in WITHOUT:
-        with pytest.raises(NoInstance, match=WITHOUT[key]):
-            trial.unflipped(claim, name, rows)
-        return
     left = trial.unflipped(claim, name, rows)
     assert not left, f"the claims.py of {name}: no change of a number that was tried flips these"
     assert not trial.idle(claim, name, rows), "these limits decide nothing"

@@ -48,14 +48,6 @@ def cosine_on(rows, A, B):
     return a @ b / np.sqrt((a @ a) * (b @ b))
 
 
-def descended(loss, at, rate, steps=2):
-    """The arrays `at` after some steps of gradient descent on a function of all of them, by differences."""
-    for _ in range(steps):
-        slopes = [slope(lambda x, k=k, at=at: loss(*at[:k], x, *at[k + 1 :]), at[k]) for k in range(len(at))]
-        at = [x - rate * G for x, G in zip(at, slopes, strict=True)]
-    return at
-
-
 def slope(loss, x, step=1e-6):
     """The derivative of a function of one array, entry by entry, by differences."""
     found = np.zeros(x.shape)

@@ -1,7 +1,5 @@
 """Formulas of the predictions, against differences, loops and draws."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 
@@ -11,11 +9,7 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.literature.decay_factors.descent import penalised
 from attnsvm.experiments.literature.length.measures import clipped
 from attnsvm.experiments.literature.logit_clip.descent import descended
-from attnsvm.experiments.literature.looped.descent import looped
-from attnsvm.experiments.literature.looped.measures import edge, lacking, spread
 from attnsvm.experiments.paper.regularisation_path.descent import Excess
-from attnsvm.inspect.letters import windows
-from attnsvm.inspect.texts import sentences
 
 
 @pytest.mark.parametrize("held", [False, True])
@@ -27,18 +21,6 @@ def test_the_gradient_with_decay_is_that_of_its_value(held):
     for k in (0, 7, 14):
         there = [penalised(excess, 1e-2, x + side * step * np.eye(30)[k], (2, 5, 3), held)[0] for side in (1, -1)]
         np.testing.assert_allclose((there[0] - there[1]) / (2 * step), slope[:, k], rtol=1e-5)
-
-
-def test_what_a_loop_lacks_falls_as_the_multipliers_say_up_to_the_edge():
-    examples = np.array([[[1.0, 0.2], [-0.3, 0.2]]])  # the separator is (0, 5), with multipliers 3 : 10 of the two
-    p, W = np.array([[3.0, 10.0]]) / 13.0, np.array([[[0.0, 0.0], [5.0, 0.0]]])
-    identity, depths = np.eye(2)[None], np.array([20000])
-    limit = edge(examples, p)[0]
-    assert limit == pytest.approx(2 / (p.prod() * 1.3**2))
-    for rate, near in ((1.0, True), (0.9 * limit, True), (1.2 * limit, False)):
-        lacks = lacking(examples, looped(examples, -identity, rate * identity, depths), W)[0, 0]
-        law = spread(p)[0] * 25.0 / (rate * depths[0])
-        assert (abs(lacks / law - 1) < 0.02) == near
 
 
 def test_the_tail_is_that_of_drawn_tokens():
@@ -64,13 +46,3 @@ def test_a_clip_keeps_the_largest_logit_and_bends_as_decay_does():
     radius = np.linalg.norm(clipped, axis=(1, 2))[:, None, None]
     decayed = descended(p, "fro", np.zeros((2, 4, 4)), lengths, decay=1.0 / radius)
     assert (correlation(clipped, decayed) > 0.999).all()
-
-
-def test_the_letters_are_followed_by_their_class():
-    inputs, classes = windows(5)
-    text = " ".join(sentences()).lower()
-    letters, frequent = sorted(set(text)), [letter for letter, _ in Counter(text).most_common(9)]
-    assert inputs.shape == (len(text) - 5, 5, len(letters))
-    for k in (0, 17, len(classes) - 1):
-        assert [letters[place] for place in inputs[k].argmax(1)] == list(text[k : k + 5])
-        assert classes[k] == (frequent.index(text[k + 5]) if text[k + 5] in frequent else 9)

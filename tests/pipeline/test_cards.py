@@ -27,7 +27,7 @@ def folder(tmp_path, monkeypatch):
             function.cache_clear()
 
     def write(name, files=FILES, text=None, section="own", **changes):
-        own = tmp_path / section / name
+        own = (cards.OWN if section == "users" else tmp_path / section) / name
         own.mkdir(exist_ok=True, parents=True)
         card = {key: value for key, value in (CARD | changes).items() if value is not None}
         (own / "card.yaml").write_text(yaml.safe_dump(card) if text is None else text)
@@ -37,6 +37,7 @@ def folder(tmp_path, monkeypatch):
         return own
 
     monkeypatch.setattr(cards, "FOLDER", tmp_path)
+    monkeypatch.setattr(cards, "OWN", tmp_path.with_name(f"{tmp_path.name}_users"))
     forget()
     yield write
     monkeypatch.undo()
@@ -75,6 +76,16 @@ def test_cards_come_in_the_order_they_ask_for_and_their_sections_too(folder):
     assert list(found) == ["The paper", "Our own questions"]
     assert [cards.read(name).parent for name in ("a", "inside")] == ["", "a"]
     assert cards.read("inside").modules["measures"] == "attnsvm.experiments.own.a.inside.measures"
+
+
+def test_a_users_experiments_lie_beside_the_snakefile_and_are_no_others(folder):
+    folder("one", section="users")
+    card = cards.read("one")
+    assert (card.section, card.parent, cards.place("one")) == ("own", "", "experiments/one")
+    assert card.modules["measures"] == "attnsvm.experiments.one.measures"
+    folder("one")
+    with pytest.raises(UserError, match="experiments/one: attnsvm/experiments/own/one has this name: choose another"):
+        cards.read("one")
 
 
 @pytest.mark.parametrize(

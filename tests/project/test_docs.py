@@ -23,7 +23,7 @@ BLOCKS = [
     pytest.param(block, id=f"{page.name}-{k}")
     for page in PAGES
     for k, (language, block) in enumerate(FENCE.findall(page.read_text()))
-    if language == "python" and not block.startswith("# attnsvm/")  # files of an experiment: test_new_experiment.py
+    if language == "python" and not block.startswith("# experiments/")  # files of an experiment: test_new_experiment.py
 ]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OUTSIDE = ("http://", "https://", "mailto:")

@@ -51,6 +51,7 @@ class Repository:
         self.patch = pytest.MonkeyPatch()
         self.patch.setattr(cards, "HERE", self.folder / "attnsvm/pipeline")
         self.patch.setattr(cards, "FOLDER", self.folder / "attnsvm/experiments")
+        self.patch.setattr(cards, "OWN", self.folder / "experiments")
         self.patch.setattr(dependencies, "ROOT", self.folder)
 
     def __exit__(self, *_):

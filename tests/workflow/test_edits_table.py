@@ -71,7 +71,6 @@ KNOWN = [
     "penalised_head",
     "positional",
     "rate_reduction",
-    "real_tokens",
     "regularisation_path",
     "router",
     "rules_layers",

@@ -18,7 +18,7 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.first_use.scaffold import RESERVED, scaffold
 
 PAGE = (ROOT / "docs/experiment.md").read_text()
-FILES = dict(re.findall(r"^```(?:python|yaml)\n# (attnsvm/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
+FILES = dict(re.findall(r"^```(?:python|yaml)\n# (experiments/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))
 COMMANDS = [
     line for block in re.findall(r"^```sh\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE) for line in block.splitlines()
 ]
@@ -81,7 +81,7 @@ def typed(folder, command):
 
 def changed(house):
     """The files that are not what they were copied from, or that are new."""
-    for top in ("README.md", "attnsvm", "config", "docs", "figures", "profiles", "tests", "workflow"):
+    for top in ("README.md", "attnsvm", "config", "experiments", "docs", "figures", "profiles", "tests", "workflow"):
         for path in (house / top).rglob("*") if (house / top).is_dir() else [house / top]:
             name = str(path.relative_to(house))
             if path.is_file() and "__pycache__" not in name and not name.endswith(".pdf"):
@@ -111,7 +111,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     run = typed(house, "make experiment NAME=my_conjecture")
     assert run.returncode == 0, run.stdout
     assert "snakemake figures/my_conjecture" in run.stdout
-    own = {path.name for path in (house / "attnsvm/experiments/own/my_conjecture").iterdir()}
+    own = {path.name for path in (house / "experiments/my_conjecture").iterdir()}
     assert own == {
         "card.yaml",
         *(f"{part}.py" for part in ("descent", "svm", "measures", "figure", "claims")),
@@ -164,7 +164,7 @@ def test_the_commands_and_the_code_of_the_page_do_what_it_says(house):
         assert claims.loc[name, "verdict"] in ("holds", "holds in part", "fails")
         for page in ("docs/figures.md", "figures/README.md"):
             assert name in (house / page).read_text(), page
-    touched = {path for path in changed(house) if "/experiments/" not in path}
+    touched = {path for path in changed(house) if not path.startswith("experiments/")}
     assert touched == {"docs/figures.md", "figures/README.md"}
     for page in touched:
         lines = iter((house / page).read_text().splitlines())  # one may go on: the list of a section's figures
@@ -185,7 +185,7 @@ def test_the_report_has_the_new_figure_with_its_caption(house):
 
 
 def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
-    path = "attnsvm/experiments/own/my_conjecture/card.yaml"
+    path = "experiments/my_conjecture/card.yaml"
     for old, new, sentence in (
         ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
         (
@@ -235,11 +235,11 @@ def test_make_hands_a_name_on_as_it_is(house, name):
 
 
 def test_the_sentence_says_what_is_wrong(tmp_path):
-    folder = tmp_path / "attnsvm" / "experiments"
-    folder.mkdir(parents=True)
-    assert scaffold("mine", folder) == folder / "own/mine"
+    folder = tmp_path / "experiments"
+    assert scaffold("mine", folder) == folder / "mine"
     for name, sentence in (
-        ("mine", "attnsvm/experiments/own/mine already exists: choose another name"),
+        ("mine", "experiments/mine already exists: choose another name"),
+        ("svm_rank", "attnsvm/experiments/paper/svm_rank already exists: choose another name"),
         ("all", "'all' means something else here"),
         ("Mine", "'Mine' cannot name an experiment: take 2 to 40 lower-case letters"),
     ):

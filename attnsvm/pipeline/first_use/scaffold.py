@@ -14,7 +14,6 @@ from attnsvm.pipeline import cards
 from attnsvm.writing import filling
 
 TEMPLATE = Path(__file__).resolve().with_name("template")
-SECTION = "own"  # of a new experiment, until its author moves the folder
 # Names of targets, and of folders in results/.
 RESERVED = (
     *("all", "audit", "benchmarks", "claims", "gallery", "logs", "paper", "report", "site"),
@@ -22,7 +21,7 @@ RESERVED = (
 )
 
 
-def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
+def scaffold(name: str, folder: Path = cards.OWN) -> Path:
     """Write the folder of a new experiment and return it.
 
     Raises:
@@ -35,12 +34,9 @@ def scaffold(name: str, folder: Path = cards.FOLDER) -> Path:
         "and no word of Python; for example my_conjecture",
     )
     require(name not in RESERVED, f"{name!r} means something else here: choose another name")
-    target, taken = folder / SECTION / name, [card.parent for card in folder.rglob(f"{name}/card.yaml")]
-    require(
-        not taken,
-        f"{' '.join(str(one.relative_to(folder.parents[1])) for one in taken)} already exists: choose another name",
-    )
-    require(not target.exists(), f"{target.relative_to(folder.parents[1])} already exists: choose another name")
+    target, taken = folder / name, cards.place(name) if name in cards.names() else ""
+    require(not taken, f"{taken} already exists: choose another name")
+    require(not target.exists(), f"{target.relative_to(folder.parent)} already exists: choose another name")
     with filling(target, last="card.yaml") as made:
         for source in sorted(TEMPLATE.iterdir()):
             if source.is_file():
@@ -60,7 +56,7 @@ def main(arguments: list[str]) -> int:
         return 1
     name = target.name
     print(
-        f"{target.relative_to(cards.FOLDER.parents[1])} is a small experiment that runs as it is: make it yours.\n"
+        f"{target.relative_to(cards.OWN.parent)} is a small experiment that runs as it is: make it yours.\n"
         f"  snakemake figures/{name} --config scale=smoke   in seconds, into smoke/figures/\n"
         f"  snakemake figures/{name}                        at full scale, into figures/\n"
         "docs/experiment.md goes through its files."

@@ -21,6 +21,9 @@ from typing import NamedTuple
 from attnsvm.pipeline.hashes.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[3]
+# The folder of the Snakefile: the clone, or with an installed package the working copy that `attnsvm deploy` wrote.
+HOME = ROOT if (ROOT / "Snakefile").is_file() else Path.cwd()
+USERS = "experiments"  # the folder in it with a user's own; its modules are read as parts of the package of that name
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
@@ -54,7 +57,7 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
     for name in sorted({name for module in behind for name in _imported(module).names}):
         total.update(f"{name}\n".encode())
     for file in texts:
-        total.update(f"{file}\0{hashlib.sha256((ROOT / file).read_bytes()).hexdigest()}\n".encode())
+        total.update(f"{file}\0{hashlib.sha256(path_of(file).read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
 
 
@@ -66,10 +69,26 @@ def module_files(*modules: str) -> tuple[str, ...]:
 
 @cache
 def file_of(module: str) -> str:
-    """The source of a module or package, relative to the repository; "" where there is none."""
-    base = module.replace(".", "/")
-    file = f"{base}/__init__.py" if os.path.isdir(f"{ROOT}/{base}") else f"{base}.py"
-    return file if os.path.exists(f"{ROOT}/{file}") else ""
+    """The source of a module or package, relative to the repository or to `HOME`; "" where there is none."""
+    base = _base(module)
+    file = f"{base}/__init__.py" if path_of(base).is_dir() else f"{base}.py"
+    return file if path_of(file).exists() else ""
+
+
+def path_of(file: str) -> Path:
+    """Where a file of this repository lies, or one of a user's experiments."""
+    return _root(file) / file
+
+
+def _root(file: str) -> Path:
+    return HOME if file.startswith(f"{USERS}/") else ROOT
+
+
+def _base(module: str) -> str:
+    """The path of a module without its ending: of a user's experiment that below `HOME`."""
+    _, found, own = module.partition(f"attnsvm{EXPERIMENTS}")
+    theirs = found and (HOME / USERS / own.partition(".")[0]).is_dir()
+    return f"{USERS}/{own}".replace(".", "/") if theirs else module.replace(".", "/")
 
 
 def code_of(file: str) -> str:
@@ -78,12 +97,13 @@ def code_of(file: str) -> str:
     Raises:
         UserError: it is not Python.
     """
-    return read(ROOT, file).digest if file.endswith(".py") and (ROOT / file).exists() else ""
+    return read(_root(file), file).digest if file.endswith(".py") and path_of(file).exists() else ""
 
 
 @cache
 def _source(module: str) -> Source:
-    return read(ROOT, file_of(module))
+    file = file_of(module)
+    return read(_root(file), file, module.partition(".")[0])
 
 
 @cache
@@ -168,7 +188,7 @@ def _packages_in(module: str) -> list[str]:
 
 @cache
 def _is_folder(name: str) -> bool:
-    return os.path.isdir(f"{ROOT}/{name.replace('.', '/')}")
+    return path_of(_base(name)).is_dir()
 
 
 def _chosen(modules: set[str]) -> set[str]:
@@ -185,7 +205,7 @@ def _chosen(modules: set[str]) -> set[str]:
 @cache
 def _words(experiment: str) -> set[str]:
     """The strings in all stages of an experiment and in what they take from others: a stage hands names to the next."""
-    files = os.listdir(ROOT.joinpath(*experiment.split(".")))
+    files = os.listdir(path_of(_base(experiment)))
     todo = {f"{experiment}.{file[:-3]}" for file in files if file.endswith(".py") and file not in NO_STAGES}
     seen: set[str] = set()
     while todo:

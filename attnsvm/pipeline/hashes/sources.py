@@ -36,15 +36,18 @@ class Source(NamedTuple):
     chooses: bool
 
 
-def read(root: Path, name: str) -> Source:
+def read(root: Path, name: str, package: str = "") -> Source:
     """The source file `name` under `root`, parsed unless its bytes are remembered; "": a folder without __init__.py.
+
+    Args:
+        package: to which it belongs; "": that of its first folder.
 
     Raises:
         UserError: it is not Python.
     """
     if not name:
         return Source("", [], {}, [], False)
-    content, package = (root / name).read_bytes(), Path(name).parts[0].removesuffix(".py")
+    content, package = (root / name).read_bytes(), package or Path(name).parts[0].removesuffix(".py")
     return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 
 

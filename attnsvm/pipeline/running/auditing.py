@@ -21,7 +21,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
     with covered(*modules.of_claims(names)):
-        from attnsvm.audit import elsewhere, pages
+        from attnsvm.audit import elsewhere, pages, retired
         from attnsvm.audit.reading import Tables
         from attnsvm.audit.table import audit, certificates
 
@@ -30,10 +30,11 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
         table = audit(tables, own)
         where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
         proofs = certificates(tables, targets.measured(claimed))
+        gone = None if claimed else retired.claims()
     save_csv(outputs["csv"], table)
     tiny = _is_smoke(folder)
-    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny))
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny, gone))
+    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny, gone))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:

@@ -22,16 +22,9 @@ STARTS_FROM_SOLUTIONS = {
 # On balls, or by a loop of its own.
 DESCENDS_BY_ITSELF = {
     "decay_factors",
-    "looped",
-    "emergence",
-    "emergence_layers",
     "regularisation_path",
     "rate_reduction",
     "sparse",
-    "entropy",
-    "benign",
-    "benign_selection",
-    "sinks",
 }
 ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
 READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file

@@ -49,7 +49,7 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
     mine.parent.mkdir(parents=True)
     mine.write_text("import json\n\n\ndef measures():\n    return json.loads('{')\n")
     monkeypatch.setattr(refusals, "ROOT", tmp_path)
-    monkeypatch.setattr(refusals, "EXPERIMENTS", f"{tmp_path}/attnsvm/experiments/")
+    monkeypatch.setattr(refusals, "EXPERIMENTS", (f"{tmp_path}/attnsvm/experiments/",))
     space = {}
     exec(compile(mine.read_text(), str(mine), "exec"), space)
     with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
@@ -69,7 +69,7 @@ def test_what_a_claim_asks_in_vain_is_one_sentence(tmp_path):
 
 def test_the_line_of_an_error_that_another_was_raised_from_is_named(tmp_path, monkeypatch):
     """A claim that computes: the audit says which one, and the line is that of its function."""
-    monkeypatch.setattr(refusals, "EXPERIMENTS", "/mine/")
+    monkeypatch.setattr(refusals, "EXPERIMENTS", ("/mine/",))
     text = "def read():\n    try:\n        {}['x']\n    except KeyError as error:\n        return error\n"
     space = {}
     exec(compile(text, "/mine/claims.py", "exec"), space)

@@ -1,0 +1,38 @@
+"""Claims that are asked no more: their table, and that the page shows them."""
+
+import re
+
+import pytest
+from tried import CLAIMS, EXPERIMENTS
+
+from attnsvm.audit import Tables, audit, certificates, retired
+from attnsvm.audit.pages import html, markdown
+from attnsvm.pipeline import cards
+
+
+def test_a_retired_claim_has_a_key_of_its_own_and_a_verdict():
+    found = retired.claims()
+    living = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    assert tuple(found) == retired.COLUMNS
+    assert found["key"].is_unique
+    assert not {*found["key"]} & living
+    assert {*found["verdict"]} <= {*retired.VERDICTS}
+    assert found["statement"].str.fullmatch(r"\S[^|]*\.").all()  # it stands in a table of Markdown
+    assert found["words"].str.fullmatch(r"|\S[^|]*\.").all()
+    assert found["commit"].str.fullmatch("[0-9a-f]{8}").all()
+    assert found.loc[found["verdict"] == retired.UNDECIDED, "words"].str.startswith("Printed as ").all()
+    ordered = found.dropna(subset=["low", "high"])
+    assert ((ordered["low"] <= ordered["value"]) & (ordered["value"] <= ordered["high"])).all()
+
+
+@pytest.mark.parametrize("render", [html, markdown])
+def test_the_page_shows_every_one_and_counts_none(render, folder):
+    tables, gone = Tables(folder), retired.claims()
+    claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
+    page, without = render(claims, counted, retired=gone), render(claims, counted)
+    assert f"Retired claims: {len(gone)}" in page
+    assert "etired" not in without
+    for row in gone.itertuples():
+        assert re.sub("[`'\"].*", "", row.statement) in page
+    counts = re.compile(r"\d+ claims? of (?:the paper|this page), as first asked")
+    assert counts.findall(page) == counts.findall(without) != []

@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
-import yaml
-from harness import copy_repository, snakemake
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from attnsvm.errors import UserError
@@ -112,24 +109,3 @@ def test_a_configuration_resolves_or_ends_with_one_sentence(configuration):
 def test_the_fuzz_sees_both_ends():
     if sum(ENDS.values()):
         assert min(ENDS.values()) >= 40, ENDS
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return copy_repository(tmp_path_factory.mktemp("fuzz") / "clone")
-
-
-@given(configuration=configurations())
-@settings(max_examples=3, phases=[Phase.generate], **QUICK)
-def test_snakemake_says_the_same(configuration, folder):
-    configuration.pop("scale", None)  # the harness gives one
-    configuration = yaml.safe_load(yaml.safe_dump(configuration))
-    expected = ""
-    try:
-        resolve(configuration | {"scale": "smoke"})
-    except UserError as error:
-        expected = str(error)
-    run = snakemake(folder, "figures/trajectories", "-n", extra=configuration)
-    assert "Traceback" not in run.stdout
-    assert run.returncode == (1 if expected else 0), run.stdout
-    assert (expected or "Job stats") in run.stdout

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.special import lambertw
 
 from attnsvm.data.problems import Problems
 from attnsvm.training import LinearHead, exact
@@ -28,33 +27,6 @@ def test_tied_scores_meet_the_other_hypotheses_and_break_the_law():
     assert exactly == pytest.approx(0.08)
     assert tied[1] / tied[0] == pytest.approx(exactly, abs=0.01)
     assert untied[1] / untied[0] > 0.99
-
-
-def test_a_degenerate_multiplier_leaves_log_log():
-    """A_1 = (1, 0), A_2 = (1, 1): U = (1, 0), the multiplier of A_2 is zero, and W − (log τ)U has log log τ in it.
-
-    dW/dτ = Σ exp(−⟨A_k, W⟩)A_k from 0 has w_1 = exp(w_2) + w_2 − 1 and τ = (q − 1)exp(q − 1), q = exp(w_2).
-    """
-    tau = np.exp([10.0, 100.0, 500.0])
-    rest = np.log1p(lambertw(tau).real)
-    np.testing.assert_allclose(rest, [2.19, 4.57, 6.2], atol=0.01)
-    np.testing.assert_allclose(rest, np.log(np.log(tau)), atol=0.15)
-    w, step = np.zeros(2), 1e-3
-    for _ in range(100000):  # to τ = 100, by Euler
-        pull = np.exp(-w[0]), np.exp(-w[0] - w[1])
-        w += step * np.array([pull[0] + pull[1], pull[1]])
-    assert w[1] == pytest.approx(np.log1p(lambertw(100.0).real), abs=1e-3)
-    assert w[0] == pytest.approx(np.exp(w[1]) + w[1] - 1, abs=1e-2)
-
-
-@pytest.mark.parametrize(("second", "bounded"), [((1.0, 1.0), False), ((1.0, 0.0), True)])
-def test_strict_complementarity_is_what_bounds_the_rest(second, bounded):
-    """A_2 = (1, 0) again: both terms have a multiplier, and the rest is constant."""
-    A, w, rest = np.array([[1.0, 0.0], second]), np.zeros(2), []
-    for x in np.linspace(0, 200, 20001)[1:]:  # x = log τ: dW/dx = Σ τ exp(−⟨A, W⟩) A
-        w += 0.01 * np.exp(np.minimum(x - A @ w, 50)) @ A
-        rest.append(np.linalg.norm(w - [x, 0]))
-    assert (rest[-1] - rest[9999] < 0.01) == bounded
 
 
 def factor(g, first, second):

@@ -136,17 +136,6 @@ def test_a_file_that_is_something_else_is_named(tmp_path):
         certificate.verify(tmp_path / "others.npz")
 
 
-def test_files_and_folders_are_verified_in_one_call(tmp_path, capsys):
-    answer = solved(tmp_path)
-    (tmp_path / "files").mkdir()
-    (tmp_path / "files" / "x.csv").write_text("1\n")
-    (tmp_path / "files" / ".x.csv.sha256").write_text("0  x.csv\n")
-    assert command.main(["verify", str(answer), str(tmp_path / "files")]) == 1
-    said = capsys.readouterr().out
-    assert ": verified\n" in said
-    assert "x.csv: damaged" in said
-
-
 def test_an_answer_does_not_overwrite_the_tokens(tmp_path, capsys):
     """Nor by another name of the same file; it is refused before anything is solved."""
     problem = write(tmp_path / "tokens.npz")

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import LinAlgError, cholesky
+from scipy.linalg import cholesky
 from scipy.optimize import nnls
 
 from attnsvm.svm.methods import pivoting
@@ -66,12 +66,6 @@ def test_equal_unknowns_share_what_one_of_them_would_have():
     x, _ = grown(C[np.ix_(twice, twice)], b[twice], [np.arange(len(twice))])
     whole = np.bincount(twice, x)
     np.testing.assert_allclose(whole, least(C, b), atol=1e-10)
-
-
-def test_without_a_ridge_equal_unknowns_have_no_factor():
-    C, b = np.ones((2, 2)), np.ones(2)
-    with pytest.raises(LinAlgError):
-        grown(C, b, [np.arange(2)], ridge=0.0)
 
 
 def test_pivots_that_come_to_no_end_leave_numbers_that_are_not_negative(monkeypatch):

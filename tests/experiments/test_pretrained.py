@@ -187,14 +187,3 @@ def test_the_checksums_are_those_of_what_decides(encoder, tmp_path):
     changed_config(folder, hidden_act="relu")
     assert configuration.outside(cards.read("pretrained"), config)["config.json"] != before["config.json"]
     assert configuration.outside(cards.read("cone"), config) == {}
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [("[]", "expected the settings of a model"), ('{"model_type": "bert"}', "does not say num_hidden_layers")],
-)
-def test_a_config_of_another_form_is_one_sentence(encoder, tmp_path, content, sentence):
-    folder = shutil.copytree(encoder, tmp_path / "model")
-    (folder / "config.json").write_text(content)
-    with pytest.raises(UserError, match=sentence):
-        problems.cells(settings_of(folder))

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import matrix, nasty
+from svm_references import nasty
 
 from attnsvm import machine
 from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
-from attnsvm.svm.operator import Operator
 
 CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
@@ -35,37 +34,6 @@ def with_sets(seed, n, T, d):
 def explicit(c):
     """The same constraints as plain arrays."""
     return Constraints(c.left.copy(), c.right.copy(), c.bound, c.equality, c.index)
-
-
-# ------------------------------------------------------------------------------------------------ the operator itself
-
-
-@pytest.mark.parametrize("kind", ["tokens", "arrays", "causal"])
-def test_the_operator_is_the_matrix_it_does_not_form(kind):
-    tokens, queries, selected = planted(0, 12, 7, 5, 6)
-    c = separation(tokens, queries, selected)
-    if kind == "causal":
-        c = sequence(tokens, np.minimum(np.random.default_rng(0).integers(0, 7, (12, 7)), np.arange(7)), causal=True)
-    c = explicit(c) if kind == "arrays" else c
-    rng, A = np.random.default_rng(1), matrix(c)
-    lengths = np.linalg.norm(A, axis=1)
-    unit, op = A / lengths[:, None], Operator(c.factors, 10_000)
-    W, dual = rng.normal(size=op.shape), rng.normal(size=len(c))
-    close = {"rtol": 0, "atol": 1e-12}  # sums of some hundred numbers of size one
-    np.testing.assert_allclose(op.lengths, lengths, rtol=1e-13)
-    np.testing.assert_allclose(op.apply(W), unit @ W.ravel(), **close)
-    np.testing.assert_allclose(op.adjoint(dual).ravel(), unit.T @ dual, **close)
-    np.testing.assert_allclose(c.apply(W), A @ W.ravel(), **close)
-    np.testing.assert_allclose(c.adjoint(dual).ravel(), A.T @ dual, **close)
-    for count in (3, min(len(c), W.size + 20)):  # fewer rows than entries of W, and more
-        numbers = np.sort(rng.choice(len(c), count, replace=False))
-        J, rows = unit[numbers], op.rows(numbers)
-        np.testing.assert_allclose(rows.apply(W), J @ W.ravel(), **close)
-        np.testing.assert_allclose(rows.adjoint(dual[numbers]).ravel(), J.T @ dual[numbers], **close)
-        np.testing.assert_allclose(rows.normal(W).ravel(), J.T @ (J @ W.ravel()), **close)
-        for sigma in (1.0, 1e4):
-            solved = np.linalg.solve(np.eye(W.size) + sigma * J.T @ J, W.ravel())
-            np.testing.assert_allclose(rows.factor(sigma)(W).ravel(), solved, rtol=0, atol=1e-15 * sigma + 1e-12)
 
 
 def test_no_left_or_right_array_is_formed_on_the_way():
@@ -207,6 +175,20 @@ def test_constraints_as_arrays_and_as_tokens_have_one_solution():
     c = separation(*planted(2, 40, 12, 9))
     one, other = solve(c), solve(explicit(c))
     np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-9 * np.linalg.norm(one.W))
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_sequences_at_size(causal):
+    rng = np.random.default_rng(0)
+    tokens = rng.normal(size=(4, 12, 24))
+    W = rng.normal(size=(24, 24))
+    logits = np.einsum("ntd,de,nke->nkt", tokens, W, tokens)
+    if causal:
+        logits[:, np.arange(12)[:, None] < np.arange(12)] = -np.inf
+    c = sequence(tokens, logits.argmax(-1), causal)
+    assert len(c) > SIZES.never_formed
+    one, other = solve(c, method=LAGRANGIAN), solve(explicit(c), method=ACTIVE_SET)
+    np.testing.assert_allclose(other.W, one.W, rtol=0, atol=1e-8 * np.linalg.norm(one.W))
 
 
 # ------------------------------------------------------------------------------------- inputs of different lengths

@@ -146,25 +146,6 @@ def test_a_kernel_of_which_only_rows_are_made_gives_the_same_answer(monkeypatch)
         assert solve(kernel, again).value == pytest.approx(solve(other, again).value, rel=1e-10)
 
 
-def test_rows_stand_in_the_order_in_which_they_were_asked_for(monkeypatch):
-    """So that memory is taken by what was asked for alone, however large the pages are."""
-    features, selected, _ = made(60, 8, 6)
-    whole, rng = Kernel(features), np.random.default_rng(1)
-    monkeypatch.setattr(lifted, "WHOLE", 10)
-    few = Kernel(features)
-    winner, loser = whole.constraints(selected)
-    for rows in (rng.permutation(len(winner))[:20], np.arange(9), rng.permutation(len(winner))[:30]):
-        mine = winner[rows], loser[rows]
-        np.testing.assert_allclose(few.gram(mine, mine), whole.gram(mine, mine), atol=1e-12)
-        np.testing.assert_allclose(few.squares(*mine), whole.squares(*mine), atol=1e-12)
-        nu = np.bincount(loser[rows], rng.normal(size=len(rows)), len(features.owner))
-        np.testing.assert_allclose(few.logits(nu), whole.logits(nu), atol=1e-12)
-    assert 60 < few.made < len(features.owner)
-    order = np.argsort(few._row)[-few.made :]
-    np.testing.assert_allclose(few.tokens[: few.made], whole.tokens[order], atol=1e-12)
-    assert not (np.diff(order) > 0).all(), "not the order of the tokens"
-
-
 def test_rows_that_do_not_fit_into_memory_are_refused_in_one_sentence(monkeypatch):
     features, _, _ = made()
     monkeypatch.setattr(lifted.machine, "memory", lambda: 1e3)

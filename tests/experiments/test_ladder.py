@@ -124,21 +124,6 @@ def test_a_change_is_taken_per_instance():
     assert found["W", "rank_ratio"]["low"] == pytest.approx(1 / 5)
 
 
-def test_an_instance_without_a_proof_leaves_by_name(made):
-    cell, drawn, trained, solved = made
-    kept = solved["rungs"]["+ v"]["end"]["nuc"]["alignment"]
-    try:
-        solved["rungs"]["+ v"]["end"]["nuc"]["alignment"] = np.where(np.arange(3) == 1, np.nan, kept)
-        found = measures.measures(cell, drawn, trained, solved, {})
-    finally:
-        solved["rungs"]["+ v"]["end"]["nuc"]["alignment"] = kept
-    lost = found.outcomes[found.outcomes["outcome"] == "no certified solution (+ v, end)"]
-    assert lost["seed"].tolist() == [drawn.seeds[1]]
-    table = measures.table(found, {})
-    row = table[(table["name"] == "+ v") & (table["quantity"] == "alignment_nuc")]
-    assert row["instances"].tolist() == [2]
-
-
 def test_rungs_differ_by_one_thing_each():
     fields = Rung.__dataclass_fields__
     for before, after in zip(list(RUNGS.values()), list(RUNGS.values())[1:], strict=False):

@@ -281,13 +281,6 @@ def test_a_broken_file_is_one_sentence(tmp_path):
         assert done.stderr == "", path
 
 
-def test_a_call_without_a_file_is_one_sentence():
-    done = run()
-    assert done.returncode == 1
-    assert done.stderr == ""
-    assert done.stdout.count("\n") == 1
-
-
 def test_a_problem_may_lie_elsewhere(tmp_path):
     path = solved(tmp_path)
     (tmp_path / "elsewhere").mkdir()

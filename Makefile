@@ -81,7 +81,7 @@ workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # starts a cluster, a bucket or a browser; what is done to this software.
 house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
-hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
+hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py \
 	tests/publish/exchange/test_bundles.py \
 	$(patsubst %,tests/workflow/test_%.py,damage gone intermediates machines memory_grows only_snakemake resume)
 LEFT = $(house) $(cluster) $(hostile)

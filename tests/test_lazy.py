@@ -1,11 +1,10 @@
 """Packages that offer names and import their modules late."""
 
 import importlib
-import json
 import sys
 
 import pytest
-from harness import ROOT, run_python
+from harness import ROOT
 
 PACKAGES = ["attnsvm", "attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit"]
 
@@ -42,33 +41,6 @@ def test_a_name_that_is_not_offered_is_an_error_that_names_the_package():
     package = importlib.import_module("attnsvm.svm")
     with pytest.raises(AttributeError, match=r"^module 'attnsvm\.svm' has no attribute 'nonsense'$"):
         package.nonsense  # noqa: B018
-
-
-PROGRAM = """
-import importlib, json, sys
-def loaded():
-    return {name for name in sys.modules if name.startswith("attnsvm")}
-for package, name, module, other in json.loads(sys.argv[1]):
-    made = importlib.import_module(package)
-    print(sorted(loaded() - {"attnsvm", "attnsvm.lazy", package.rpartition(".")[0], package}))
-    getattr(made, name)
-    print({module, other} & loaded() == {module})
-    for ours in loaded():
-        del sys.modules[ours]
-"""
-USES = [
-    ("attnsvm", "AttentionSVM", "attnsvm.svm.estimator", "attnsvm.version"),
-    ("attnsvm.svm", "graph_constraints", "attnsvm.svm.graph", "attnsvm.svm.solver"),
-    ("attnsvm.svm", "as_arrays", "attnsvm.svm.solution", "attnsvm.svm.constraints"),
-    ("attnsvm.training", "logarithmic_steps", "attnsvm.training.log", "attnsvm.training.descent"),
-    ("attnsvm.training.stack", "Stack", "attnsvm.architecture", "attnsvm.training.stack.descent"),
-    ("attnsvm.audit", "Claim", "attnsvm.audit.reading", "attnsvm.audit.table"),
-]
-
-
-def test_the_first_use_of_a_name_imports_its_module_and_no_other():
-    """In a fresh interpreter, and for each as if it were."""
-    assert run_python(PROGRAM, json.dumps(USES)).split() == ["[]", "True"] * len(USES)
 
 
 def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):

@@ -150,6 +150,8 @@ class Claim:
         sharpens: the key of the claim that this claim sharpens; "" for a claim as first asked.
         seeds: for a claim that sharpens another, the first and the last seed on which it is judged: nobody looked at
             these seeds before the claim was written down.
+        on: the unseen seeds of the experiment's card on which it is asked, whose first and last are `seeds` then; "":
+            the experiment's own.
         unsharpened: for a claim as first asked, why no other row says what holds instead, in a sentence; the page
             prints it where the claim holds in part or fails.
         range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
@@ -169,14 +171,16 @@ class Claim:
     printed: str = ""
     sharpens: str = ""
     seeds: tuple[int, int] | None = None
+    on: str = ""
     unsharpened: str = ""
     range: tuple[str, ...] = ("seeds",)
 
     def __post_init__(self):
         known = ", ".join(map(repr, GROUPS))
         require(self.group in GROUPS, f"claim {self.key!r}: there is no group {self.group!r}: known are {known}")
-        both = bool(self.sharpens) == (self.seeds is not None)
-        require(both, f"claim {self.key!r}: `sharpens` and `seeds` go together: name the new seeds it is judged on")
+        both = bool(self.sharpens) == (self.seeds is not None or bool(self.on))
+        words = "`sharpens` and `seeds` go together: name the new seeds it is judged on, or by `on` those of the card"
+        require(both, f"claim {self.key!r}: {words}")
         twice = f"claim {self.key!r}: it sharpens another: `unsharpened` is of a claim as first asked"
         require(not (self.sharpens and self.unsharpened), twice)
 

@@ -16,17 +16,23 @@ interval. A card that says what `value` and `instances` mean need not say what t
 An experiment whose card says `optional: why` is built only on request: `figures/all` and `audit` leave it out.
 It may read files that do not come with this package; outside.py names them.
 
+`unseen` names further sets of seeds, on which what holds instead of a failing claim is asked. Such a set is read as an
+experiment of that name in the same folder: with the same modules and other settings, results and a figure of its own,
+and of the folder's claims those that are declared `on` it.
+
 `elsewhere/NAME/VARIANT` names the experiment NAME under other settings (elsewhere.py): it has the same card, its own
 folder of results, and no figure.
 """
 
 import importlib
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import attnsvm.experiments
 from attnsvm import reading
@@ -37,6 +43,9 @@ from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.pipeline.terse import meant
 from attnsvm.reading import yaml_file, yaml_of
 
+if TYPE_CHECKING:
+    from attnsvm.audit.reading import Claim
+
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
 OWN = HOME / USERS  # the folder of a user's experiments
@@ -44,12 +53,14 @@ attnsvm.experiments.__path__.append(str(OWN))  # their modules are imported as t
 LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # every kind that Unicode has
 OURS = ("value", "smoke", "text", "kind")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")
+SCALES = ("value", "smoke")  # of a setting; what has no value for a smoke run has the same there
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
 CHECKED_BY = [
     Path(reading.__file__).read_bytes(),
     *((HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")),
 ]
 OTHERS = ("figure", "claims", "outside")
+UNSEEN = "unseen"  # the key of a card under which it names further sets of seeds
 ELSEWHERE = "elsewhere"  # begins the names of experiments under other settings
 # The folders of the experiments, in their order, and what their figures show.
 SECTIONS = {
@@ -77,6 +88,7 @@ class Card:
         title: what the figure shows, in half a sentence.
         section: a key of `SECTIONS`, the outermost folder that it lies in.
         parent: the experiment in whose folder it lies, of which it sharpens a claim; "" where there is none.
+        on: the set of unseen seeds of `parent` that this is; "" for an experiment with a card of its own.
         order: its place among the experiments.
         seconds: how long `snakemake figures/<name>` takes from clean on two cores, as last measured; None: unknown.
         optional: why `figures/all` and `audit` leave it out, in half a sentence; "" where they do not.
@@ -111,6 +123,7 @@ class Card:
     elsewhere: dict
     modules: dict[str, str]
     variant: str = ""
+    on: str = ""
 
     @property
     def base(self) -> str:
@@ -126,6 +139,26 @@ class Card:
     def stages(self) -> tuple[str, ...]:
         """The stages that have a job, in their order."""
         return tuple(stage for stage in STAGES if stage in self.modules)
+
+    @property
+    def claims(self) -> "tuple[Claim, ...]":
+        """The claims that its table decides; those of unseen seeds name these.
+
+        Raises:
+            UserError: one is asked on seeds that the card does not name.
+        """
+        if "claims" not in self.modules:
+            return ()
+        every, sets = self.module("claims").CLAIMS, {"", *_load(self.base).get(UNSEEN, {})}
+        for claim in every:
+            where = f"{place(self.base)}/claims.py: {claim.key}"
+            require(claim.on in sets, f"{where}: card.yaml names no unseen seeds {claim.on!r}")
+        own = tuple(claim for claim in every if claim.on == self.on)
+        if not self.on:
+            return own
+        require(bool(own), f"{_where(self.base)}: no claim of claims.py says on={self.on!r}")
+        seeds = _seeds(self, "value")
+        return tuple(replace(claim, seeds=(seeds[0], seeds[-1])) for claim in own)
 
     def module(self, part: str) -> ModuleType:
         """Import the module of a stage, or another module of the folder, such as "figure"."""
@@ -145,9 +178,12 @@ def read(name: str) -> Card:
     known = names()
     if name not in known:
         raise UserError(unknown_name(name, known))
-    content = _load(name)
+    content, home = _load(name), folders()[name].name
+    if home != name:
+        return _on_unseen(name, read(home), content[UNSEEN][name])
     base = content.get("like")
-    require(base is None or (base in known and base != name), f"{_where(name)}: like: there is no experiment {base!r}")
+    other_card = base in known and base != name and folders()[base].name == base
+    require(base is None or other_card, f"{_where(name)}: like: there is no experiment {base!r}")
     other = _load(base) if base else {}
     modules = _modules(base, STAGES, other) if base else {}
     if base:
@@ -185,6 +221,46 @@ def read(name: str) -> Card:
     )
     _complete(card)
     return card
+
+
+def _on_unseen(name: str, first: Card, said: dict) -> Card:
+    """An experiment on a further set of seeds; `said`: what its card says of this set."""
+    where, settings = _where(name), {stage: dict(keys) for stage, keys in first.settings.items()}
+    require("first_seed" in said["settings"].get("problems", {}), f"{where}: problems.first_seed is missing")
+    require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
+    known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
+    for stage, values in said["settings"].items():
+        for key, value in values.items():
+            require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
+            settings[stage][key] = settings[stage][key] | {"value": value}
+    card = replace(
+        first,
+        name=name,
+        title=f"{first.title}, on unseen seeds",
+        parent=first.name,
+        on=name,
+        seconds=said.get("seconds"),
+        optional=LINE_END.sub(" ", said.get("optional", first.optional)),
+        draws=(name,) if first.draws else (),
+        blocks=said.get("blocks", first.blocks),
+        settings=_settings(name, settings),
+        caption=f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}",
+        notes="",
+        elsewhere=first.elsewhere | said.get(ELSEWHERE, {}),
+    )
+    for scale, first_scale in itertools.product(SCALES, SCALES):
+        both = {*_seeds(card, scale)} & {*_seeds(first, first_scale)}
+        require(
+            not both, f"{where}: {first.name} has the seed {min(both, default=0)} too: begin with a later first_seed"
+        )
+    _complete(card)
+    return card
+
+
+def _seeds(card: Card, scale: str) -> range:
+    """The seeds of an experiment whose cells all have the same; `scale`: "value" or "smoke"."""
+    given = {key: setting.get(scale, setting["value"]) for key, setting in card.settings["problems"].items()}
+    return range(given["first_seed"], given["first_seed"] + given.get("instances", given.get("candidates", 1)))
 
 
 def of_variant(name: str) -> tuple[str, str]:
@@ -234,7 +310,7 @@ def names() -> tuple[str, ...]:
 
 @cache
 def folders() -> dict[str, Path]:
-    """The folder of every experiment, by name and sorted by it.
+    """The folder of every experiment, by name and sorted by it; of unseen seeds, that of their experiment.
 
     Raises:
         UserError: two have the same name, or a module beside it has.
@@ -247,6 +323,11 @@ def folders() -> dict[str, Path]:
         module = folder.with_suffix(".py")
         require(not module.exists(), f"{_file(folder)}: {_file(module)} has this name: choose another")
         places[folder.name] = folder
+    for folder in [*places.values()]:
+        for name in _content(folder).get(UNSEEN, {}) if UNSEEN.encode() in _text(folder) else ():
+            taken = f"{_file(folder)}/card.yaml: {UNSEEN}: {_file(places.get(name, folder))} has the name {name!r}"
+            require(name not in places, f"{taken}: choose another")
+            places[name] = folder
     return dict(sorted(places.items()))
 
 
@@ -258,7 +339,9 @@ def place(name: str) -> str:
 @cache
 def every() -> tuple[Card, ...]:
     """All cards, in the order they ask for."""
-    return tuple(sorted((read(name) for name in names()), key=lambda card: (card.order, card.name)))
+    # Unseen seeds stand behind their experiment.
+    at = {card.name: (card.order, card.parent if card.on else card.name, card.on) for card in map(read, names())}
+    return tuple(read(name) for name in sorted(at, key=at.__getitem__))
 
 
 def experiments(optional: bool = False) -> tuple[Card, ...]:
@@ -299,15 +382,26 @@ def types() -> dict[str, dict]:
 
 
 def _load(name: str) -> dict:
-    text = (folders()[name] / "card.yaml").read_bytes()
-    return recall((*CHECKED_BY, text), lambda: _checked(name, text))
+    """What the card of an experiment says; on unseen seeds, what it says of them stands above the rest."""
+    folder = folders()[name]
+    content = _content(folder)
+    return content if folder.name == name else content | content[UNSEEN][name]
 
 
-def _checked(name: str, text: bytes) -> dict:
-    content = yaml_of(text, _where(name))
-    require(content is not None, f"{_where(name)}: it is empty; docs/experiment.md describes a card")
+def _content(folder: Path) -> dict:
+    text = _text(folder)
+    return recall((*CHECKED_BY, text), lambda: _checked(f"{_file(folder)}/card.yaml", text))
+
+
+def _text(folder: Path) -> bytes:
+    return (folder / "card.yaml").read_bytes()
+
+
+def _checked(where: str, text: bytes) -> dict:
+    content = yaml_of(text, where)
+    require(content is not None, f"{where}: it is empty; docs/experiment.md describes a card")
     wrong = first_error(content, yaml_file(HERE / "card.schema.yaml"))
-    require(not wrong, f"{_where(name)}: {wrong}")
+    require(not wrong, f"{where}: {wrong}")
     return content
 
 
@@ -407,4 +501,5 @@ def _file(path: Path) -> str:
 
 
 def _where(name: str) -> str:
-    return f"{place(name)}/card.yaml"
+    """The place in a card that an error is about; of unseen seeds, what the card says of them."""
+    return f"{place(name)}/card.yaml" + (f": {UNSEEN}: {name}" if folders()[name].name != name else "")

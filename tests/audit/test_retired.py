@@ -12,7 +12,7 @@ from attnsvm.pipeline import cards
 
 def test_a_retired_claim_has_a_key_of_its_own_and_a_verdict():
     found = retired.claims()
-    living = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    living = {claim.key for card in cards.claiming(optional=True) for claim in card.claims}
     assert tuple(found) == retired.COLUMNS
     assert found["key"].is_unique
     assert not {*found["key"]} & living

@@ -20,7 +20,7 @@ CARDS = {
     for card in cards.claiming(optional=True)
     if card.name in RELEASE.figures or "outside" not in card.modules
 }
-CLAIMS: dict[str, list[Claim]] = {name: card.module("claims").CLAIMS for name, card in CARDS.items()}
+CLAIMS: dict[str, list[Claim]] = {name: card.claims for name, card in CARDS.items()}
 HOME = {claim.key: name for name, own in CLAIMS.items() for claim in own}
 BY_KEY = {claim.key: claim for own in CLAIMS.values() for claim in own}
 

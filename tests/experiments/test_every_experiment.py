@@ -128,7 +128,7 @@ def test_every_claim_has_a_key_of_its_own_and_a_figure_that_is_drawn():
     figures = {card.name for card in cards.figures(optional=True)}
     found = {}
     for card in cards.claiming(optional=True):
-        for claim in card.module("claims").CLAIMS:
+        for claim in card.claims:
             assert isinstance(claim, Claim)
             assert claim.key not in found, f"{claim.key}: in {card.name} and in {found[claim.key]}"
             assert claim.statement.endswith(".")

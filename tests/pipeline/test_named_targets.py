@@ -27,11 +27,11 @@ def test_groups_are_the_folders_of_the_experiments():
 
 
 def test_what_sharpens_a_claim_lies_in_the_folder_of_the_experiment_of_that_claim():
-    homes = {claim.key: card.name for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    homes = {claim.key: card.name for card in cards.claiming(optional=True) for claim in card.claims}
     for card in cards.claiming(optional=True):
-        sharpened = [claim.sharpens for claim in card.module("claims").CLAIMS if claim.sharpens]
+        sharpened = [claim.sharpens for claim in card.claims if claim.sharpens]
         if sharpened:
-            above = set(cards.folders()[card.name].relative_to(cards.FOLDER).parts[:-1])
+            above = {card.parent, *cards.folders()[card.name].relative_to(cards.FOLDER).parts[:-1]}
             assert any(homes[key] in above for key in sharpened) or sharpened == ["self_locally_optimal"], card.name
         assert bool(card.parent) <= bool(sharpened), f"{card.name} sharpens nothing of {card.parent}"
 

@@ -164,7 +164,7 @@ def test_the_readme_is_one_page_and_its_verdicts_are_those_of_the_gallery():
     found = docs.known_verdicts()
     assert [verdict for _, verdict, _ in rows] == [found.get(key, "not built") for key in docs.TOLD]
     assert "not built" not in {verdict for _, verdict, _ in rows}
-    assert rows[0][0] == cards.read("normalisation").module("claims").CLAIMS[0].statement
+    assert rows[0][0] == cards.read("normalisation").claims[0].statement
 
 
 def test_claims_of_the_paper_are_counted_as_first_asked(monkeypatch):

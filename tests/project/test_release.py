@@ -131,7 +131,7 @@ def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
     }
     missing = [name for name in figures if f"figures/{name}`" not in page and f"#{name})" not in page]
     assert not missing
-    claims = {c.key for card in cards.claiming() for c in card.module("claims").CLAIMS if c.group == "paper"}
+    claims = {c.key for card in cards.claiming() for c in card.claims if c.group == "paper"}
     ours = {"self_own_norm", "self_locally_optimal"}  # the same rows for self-attention
     assert not [key for key in claims - ours if f"`{key}`" not in page]
     named = set(re.findall(r"`snakemake (figures/\w+)", page))

@@ -8,8 +8,6 @@ import pytest
 from svm_references import conflict, gaussian
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
-from attnsvm.errors import MissingError
-from attnsvm.svm import estimator
 
 TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 
@@ -110,14 +108,6 @@ def test_without_scikit_learn_an_unfitted_estimator_says_the_same(monkeypatch):
         AttentionSVM().predict(TOKENS, QUERIES)
     assert isinstance(caught.value, AttributeError)
     assert type(caught.value).__name__ == "NotFittedError"
-
-
-@pytest.mark.parametrize("params", [{"norm": "nuk"}, {"tol": float("nan")}, {"norm": "spectral"}])
-def test_what_needs_no_constraints_is_refused_before_they_are_built(params, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
-    monkeypatch.setattr(estimator, "separation", lambda *given: pytest.fail("the constraints are built"))
-    with pytest.raises((ValueError, MissingError), match=r"norm: expected|tol: expected|needs cvxpy"):
-        AttentionSVM(**params).fit(TOKENS, QUERIES, SELECTED)
 
 
 # ------------------------------------------------------------------------------------ inputs of different lengths

@@ -290,9 +290,10 @@ def test_most_experiments_stand_alone():
 
 
 def models(name):
-    """The experiment that a card is like, the one that this is like, and so on."""
+    """The experiment that a card is like, or on whose unseen seeds it is, the one that this is like, and so on."""
     found = re.search(r"^like: (\w+)$", (cards.folders()[name] / "card.yaml").read_text(), re.MULTILINE)
-    return [found[1], *models(found[1])] if found else []
+    other = cards.read(name).parent if cards.read(name).on else found and found[1]
+    return [other, *models(other)] if other else []
 
 
 def imports(name, other):

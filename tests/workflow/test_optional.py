@@ -68,7 +68,7 @@ def test_its_figure_its_claims_and_its_source_are_there(workshop):
     table = pd.read_csv(base / "figures/pretrained.csv")
     assert set(table.columns) == set(cards.read("pretrained").columns)
     claims = pd.read_csv(base / "results/audit/pretrained.csv")
-    assert claims.key.tolist() == [claim.key for claim in cards.read("pretrained").module("claims").CLAIMS]
+    assert claims.key.tolist() == [claim.key for claim in cards.read("pretrained").claims]
     page = (base / "results/audit/pretrained.html").read_text()
     assert "../../figures/pretrained.png" in page
     assert "0 left without proof" in page

@@ -26,7 +26,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))
-        own = {name: cards.read(name).module("claims").CLAIMS for name in names}
+        own = {name: cards.read(name).claims for name in names}
         table = audit(tables, own)
         where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
         proofs = certificates(tables, targets.measured(claimed))
@@ -85,7 +85,7 @@ def matrix(
     import pandas as pd
 
     names = [name] if name else targets.tried()
-    claims = {one: cards.read(one).module("claims").CLAIMS for one in names}
+    claims = {one: cards.read(one).claims for one in names}
     with covered(*modules.of_matrix(names)):
         from attnsvm.audit import elsewhere as audit
         from attnsvm.audit import elsewhere_figure
@@ -135,7 +135,7 @@ def _read_elsewhere(
             proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
         frames[variant] = _as_drawn(made)
     words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
-    rows = audit.matrix(name, cards.read(name).module("claims").CLAIMS, words, frames)
+    rows = audit.matrix(name, cards.read(name).claims, words, frames)
     return rows, pd.concat(proofs, ignore_index=True)
 
 

@@ -193,9 +193,7 @@ def headed(name: str, settings: dict, csv: str) -> dict:
     """The settings of a figure with its headline, see `attnsvm.audit.headline`; `csv`: the path of the table drawn."""
     from attnsvm.audit.headline import headline
 
-    card = cards.read(name)
-    claims = card.module("claims").CLAIMS if "claims" in card.modules else ()
-    line = headline(name, settings["title"], load_csv(csv), claims, settings["scale"])
+    line = headline(name, settings["title"], load_csv(csv), cards.read(name).claims, settings["scale"])
     return settings | {"headline": line}
 
 

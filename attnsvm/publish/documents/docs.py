@@ -107,7 +107,7 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
         for name in ("claims", *(card.name for card in cards.optional()))
         if (path := source / f"{name}.csv").exists()
     ]
-    known = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    known = {claim.key for card in cards.claiming(optional=True) for claim in card.claims}
     found: dict[str, str] = {}
     for path in (target, *built):
         rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
@@ -175,9 +175,7 @@ def _told() -> list[dict[str, str]]:
     Raises:
         UserError: one of them is no claim any more.
     """
-    homes = {
-        claim.key: (claim, card) for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS
-    }
+    homes = {claim.key: (claim, card) for card in cards.claiming(optional=True) for claim in card.claims}
     gone = [key for key in TOLD if key not in homes]
     if gone:
         raise UserError(f"attnsvm/publish/documents/docs.py: TOLD: there is no claim {gone[0]!r}")
@@ -192,10 +190,7 @@ def _counted() -> str:
     """How many claims of the paper, as first asked, have which verdict: "12 hold, 2 hold in part"."""
     found = known_verdicts()
     asked = [
-        claim.key
-        for card in cards.claiming()
-        for claim in card.module("claims").CLAIMS
-        if claim.group == "paper" and not claim.sharpens
+        claim.key for card in cards.claiming() for claim in card.claims if claim.group == "paper" and not claim.sharpens
     ]
     counts = Counter(found[key] for key in asked if key in found)
     many = {"holds": "hold", "holds in part": "hold in part", "fails": "fail"}
@@ -221,7 +216,7 @@ def _claims(card: cards.Card) -> str:
     if "claims" not in card.modules:
         return ""
     page = f"its own audit, results/audit/{card.name}.html" if card.optional else "the audit"
-    return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.module("claims").CLAIMS)
+    return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.claims)
 
 
 def _cell(text: str) -> str:

@@ -20,7 +20,7 @@ def of_figure(name: str, folder: Path) -> dict[str, str]:
     """
     card = cards.read(name)
     found = {}
-    for claim in card.module("claims").CLAIMS if "claims" in card.modules else ():
+    for claim in card.claims:
         try:
             row = audit(Tables(folder), {name: (claim,)}).iloc[0]
         except UserError:

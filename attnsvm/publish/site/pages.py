@@ -67,7 +67,7 @@ class Built:
     @cached_property
     def claims(self) -> list[dict]:
         """The rows of the audit, each with the experiment that it stands in."""
-        homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
+        homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
         table = load_csv(self.folder / "results/audit/claims.csv")
         table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]

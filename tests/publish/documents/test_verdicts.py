@@ -11,7 +11,7 @@ def test_verdicts_of_built_audits_are_kept_and_others_keep_their_lines(tmp_path)
     built, kept = tmp_path / "audit", tmp_path / "verdicts.csv"
     built.mkdir()
     optional = next(card for card in cards.optional() if "claims" in card.modules)
-    own = optional.module("claims").CLAIMS[0].key
+    own = optional.claims[0].key
     kept.write_text(f"key,verdict\nW_to_frobenius,holds\nadam_sign,holds\nof_old,fails\n{own},fails\n")
     (built / "claims.csv").write_text(f"{WRITTEN}adam,adam_sign,holds in part\n")
     verdicts(built, kept, anew=False)

@@ -64,7 +64,7 @@ def test_the_same_build_has_the_same_bytes_and_verdicts(made, tmp_path):
     found = compare.compare(made, build(tmp_path))
     assert {one.name: one.outcome for one in found} == dict.fromkeys(NAMES, compare.BYTES)
     assert all(one.reproduced for one in found)
-    claims = sum(len(cards.read(name).module("claims").CLAIMS) for name in NAMES)
+    claims = sum(len(cards.read(name).claims) for name in NAMES)
     assert sum(one.claims for one in found) == claims
     assert compare.summary(found) == f"3 figures: 3 same bytes; {claims} of {claims} verdicts as in the reference"
 
@@ -83,7 +83,7 @@ def test_rounding_is_told_from_a_difference_and_both_say_where(made, tmp_path):
 
 
 def test_a_verdict_that_flips_is_named_though_nothing_else_is(made, tmp_path):
-    claim = cards.read("cone").module("claims").CLAIMS[0]
+    claim = cards.read("cone").claims[0]
     usual = claim.reading(Tables(tmp_path, "cone", {"figures/cone.csv": table("cone")})).verdict
     assert usual == made.verdicts[claim.key]
     for change in trial.changes(claim, "cone", table("cone")):
@@ -187,7 +187,7 @@ def test_the_reference_that_is_shipped_is_of_this_release_and_can_be_compared_wi
     assert shipped.release == __version__
     known = {card.name for card in cards.figures(optional=True)}
     assert set(shipped.figures) <= known
-    claims = {claim.key for card in cards.claiming(optional=True) for claim in card.module("claims").CLAIMS}
+    claims = {claim.key for card in cards.claiming(optional=True) for claim in card.claims}
     assert set(shipped.verdicts) <= claims
     for name, figure in shipped.figures.items():
         table = shipped.table(name)

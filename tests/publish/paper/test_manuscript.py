@@ -78,7 +78,7 @@ def test_an_optional_figure_that_was_not_built_is_missing_without_complaint():
 def whole():
     """What numbers.json says of every key that there can be: values aside, which a run gives."""
     plan = resolve({})
-    keys = [claim.key for card in cards.claiming() for claim in card.module("claims").CLAIMS]
+    keys = [claim.key for card in cards.claiming() for claim in card.claims]
     names = [*declared.read()]
     names += [f"audit.{key}{end}" for key in keys for end in ("", *(f".{name}" for name in numbers.OF_A_ROW))]
     rows = ("asked", "holds", "holds_in_part", "fails", "differs_from_print", "sharper", "sharper_hold", "sharpened")
@@ -98,7 +98,7 @@ def test_the_manuscript_asks_for_what_there_is():
 
 
 def test_the_manuscript_asks_for_the_rows_of_the_optional_figure_that_it_shows():
-    keys = {claim.key for claim in cards.read("pretrained").module("claims").CLAIMS}
+    keys = {claim.key for claim in cards.read("pretrained").claims}
     named = {one.name for one in manuscript.read().names["verdicts"] if one.name.startswith("pretrained_")}
     assert named
     assert named <= keys

@@ -122,7 +122,7 @@ def test_it_is_small(site):
         if name.endswith(".svg"):
             ElementTree.parse(site / name)
     pictures = {name: size for name, size in sizes.items() if name.endswith(".svg")}
-    claims = sum(len(card.module("claims").CLAIMS) for card in cards.claiming())
+    claims = sum(len(card.claims) for card in cards.claiming())
     assert pictures.pop("figures/audit.svg") < 1_500 * claims  # a line of text each
     assert max(pictures.values()) < 150_000
 
@@ -182,7 +182,7 @@ def test_every_link_leads_somewhere(site, pages):
 def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, pages):
     claims = pd.read_csv(workshop / BUILT / "results/audit/claims.csv")
     audit = pages["audit.html"]
-    homes = {claim.key: card.name for card in cards.claiming() for claim in card.module("claims").CLAIMS}
+    homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
     for key, figure in zip(claims.key, claims.figure, strict=True):
         assert key in audit.names
         code = f"source/{cards.place(homes[key])}.html"

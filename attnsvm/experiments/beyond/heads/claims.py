@@ -110,3 +110,41 @@ CLAIMS.declare(
     "instance; share of heads whose tokens are all the best for their own value vector; 95 % intervals",
     measured="margin per unit of total norm, most heads over one",
 )
+
+# What holds instead, asked on unseen seeds: each head has its margin, and together they share one norm.
+scaled, over_one = most(quantity="best_margin over one, √H times"), most(quantity="best_margin over one")
+few, many = (most(quantity="global_heads", interval=MEAN, heads=end).without_interval() for end in (FIRST, LAST))
+ROOT = (
+    "farther end of the interval less one, size ≤ 0.1",
+    "a margin that stays would be √H off",
+    "H = {heads}: √H of it {value:.3f} times that of one head",
+)
+CLAIMS.declare(
+    "multi_head_root",
+    (
+        scaled.must(*ROOT, around=1.0),
+        scaled(heads=EACH).must(*ROOT, around=1.0),
+        (many - few).must(
+            "difference of the shares at the best tokens, size ≤ 0.15",
+            "an interval of 64 heads",
+            "share of heads at the best tokens: {few.value:.2f} to {many.value:.2f}",
+            around=0.0,
+            few=few,
+            many=many,
+        ),
+    ),
+    over_one(heads=EACH).must(
+        "margin per unit of total norm over that of one head < 1",
+        "as first asked, reversed",
+        "H = {heads}: narrower ({value:.3f} times)",
+    ),
+    group="secondary",
+    sharpens="multi_head",
+    on="heads_again",
+    short="margin per unit of total norm falls like 1/√H",
+    statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does for "
+    "equal heads that share a norm, and as many heads end at their best tokens.",
+    check="√H times the certified margin per unit of total norm, over that with one head, instance by instance, for "
+    "every H, 95 % interval; share of heads whose tokens are all the best for their value vector, most heads less one",
+    measured="√H times the margin per unit of total norm, over that with one head, most heads",
+)

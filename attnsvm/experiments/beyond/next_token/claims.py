@@ -8,7 +8,6 @@ from attnsvm.audit.reading import Claims, Reading
 KINDS = ("cyclic", "acyclic")
 NEAR = "{}: mean within the threshold ({.value:.2g})"
 DISTANCE = "1 − correlation with W_fin + C·W_mm, mean"
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/graph_limits`, which is optional."
 CLAIMS = Claims(group="beyond")
 
 RUN = "data set with {quantity}, {graphs}, {loss}, {parametrisation}, {rule}"
@@ -90,7 +89,7 @@ CLAIMS.declare(
     statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
     check="1 − correlation after the last step, loss (1 − u)², gradient split; mean and its 95 % interval",
     measured=DISTANCE,
-    unsharpened=ELSEWHERE,
+    unsharpened="What holds instead stands in the audit of `snakemake figures/next_token_again`, which is optional.",
 )
 
 graded, even = (squared(graphs="cyclic", solution=name) for name in ("graded", "fro"))
@@ -119,7 +118,9 @@ CLAIMS.declare(
         "≤ {}",
         "an angle of 11°: the nuclear norm's direction is approached more slowly than the Frobenius norm's",
     ),
-    unsharpened=ELSEWHERE,
+    unsharpened="The mean is that of few slow data sets: on 60 unseen seeds of either kind the median was .0022 "
+    "[.0011, .0052] or less, and every data set was nearer than a decade of steps before "
+    "(`graph_svm_factored_tail`, retired: held).",
 )
 def graph_svm_factored(tables, limit):
     table, own, farther = tables.own(), {}, {}
@@ -129,3 +130,24 @@ def graph_svm_factored(tables, limit):
         )
         farther[f"{kind}: nearer than the Frobenius norm's ({other.value:.2g})"] = own[kind].high < other.low
     return shown(own, each(own, NEAR, limit), farther)
+
+
+# What holds instead under the squared loss, asked on unseen seeds.
+rated = squared(solution="graded", graphs=KINDS)
+CLAIMS.declare(
+    "graph_svm_squared_rates",
+    rated.must(
+        "≤ 0.001",
+        "as first asked, with a cycle and without",
+        "{graphs}: mean within the threshold ({value:.2g})",
+    ),
+    even.misses("cyclic: margin 1 on every edge is beyond it ({value:.2g})"),
+    sharpens="graph_svm_squared",
+    on="next_token_again",
+    short="squared loss: margins by the rates of the slopes",
+    statement="Under the squared loss W goes to the Graph-SVM whose edges have margin ½ if all their inputs have "
+    "labels that are alone in their component, and 1 otherwise: then the slopes of all inputs fall at one rate.",
+    check="1 − correlation with W_fin + C·W_mm after the last step, mean over data sets and its 95 % interval, with "
+    "and without a cycle; control: margin 1 on every edge",
+    measured="1 − correlation with W_fin + C·W_mm, mean",
+)

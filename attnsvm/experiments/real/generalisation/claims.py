@@ -8,7 +8,6 @@ from attnsvm.audit.rows import one
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
 INTERVAL = "95 % interval of the mean over the instances"
 MOST = Limit(0.5, "share of instances in which flipped labels are fitted > {}", "beyond doubt more than half")
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/too_many_labels`, which is optional."
 CLAIMS = Claims(group="secondary")
 
 
@@ -85,7 +84,9 @@ def overfit_by_training(tables, limit):
     measured="share of new inputs that the Frobenius solution selects right",
     limit=Limit(0.5, "> {}", "a rule that knows v and not the label is right half of the time at most"),
     few=Limit(0.5, "share of instances with flipped labels that are separable < {}", "beyond doubt fewer than half"),
-    unsharpened=ELSEWHERE,
+    unsharpened="Nor is it the number of constraints per entry of W, n(T − 1)/d², that ends it: at 7, on 32 unseen "
+    "seeds, flipped labels were fitted in .03 of the instances of Gaussian tokens and in all of digits, and clean "
+    "ones taught .59 [.57, .61] and .70 of new inputs (`overfit_ends_ratio`, retired: failed).",
 )
 def overfit_ends(tables, limit, few):
     """With the largest n: new inputs by the rule's labels, and whether flipped labels are still fitted."""
@@ -119,4 +120,29 @@ CLAIMS.declare(
     check="share of new inputs, nuclear minus Frobenius, instance by instance, at the largest n of both, the smaller "
     f"of Gaussian tokens and digits; {INTERVAL}. Control: a rule of full rank, for which it must be less",
     measured="lead of the nuclear solution on new inputs",
+)
+
+# What holds instead of training on being what overfits, asked on unseen seeds.
+early = number(by="W", quantity="early", n=LAST, missing="instance with {variant} labels")
+CLAIMS.declare(
+    "overfit_by_flipped",
+    (
+        early(variant=("gaussian_flipped", "digits_flipped")).must(
+            "> 0",
+            "the whole interval; with clean labels it must lie below zero",
+            "{variant} labels: {value:+.3f} [{low:.3f}, {high:.3f}]",
+        ),
+        early(variant=("gaussian_clean", "digits_clean")).misses(
+            "{variant} labels: {value:+.3f} [{low:.3f}, {high:.3f}]"
+        ),
+    ),
+    group="beyond",
+    sharpens="overfit_by_training",
+    on="generalisation_again",
+    short="flipped labels: stop early; clean: train on",
+    statement="Stopping early helps W on new inputs where training labels are flipped, and costs it where they are not "
+    "and inputs are enough: what training on overfits is the flipped labels.",
+    check="share of new inputs that W selects right after a tenth of the steps, less that after all of them, instance "
+    "by instance, 128 inputs of Gaussian tokens and 64 images of digits; 95 % intervals of the means",
+    measured="gain of stopping with flipped labels, the smaller of Gaussian tokens and digits",
 )

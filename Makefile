@@ -80,9 +80,9 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
-COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries \
+COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail ladder law_of_layers layer_shapes layers_beyond \
-	local_convergence merging mirror_descent multi_token norm_growth normalisation one_norm other_steps penalised_head refused_settings \
+	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads
 engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COMPILED:%=tests/experiments/test_%.py))
 # What is read: claims, cards, pictures, models.
@@ -91,9 +91,9 @@ pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/p
 workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # These three are CI's, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
 # starts a cluster, a bucket or a browser; what is done to this software.
-house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
+house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
-hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
+hostile = tests/test_ends.py tests/test_files_of_strangers.py \
 	tests/publish/exchange/test_bundles.py \
 	$(patsubst %,tests/workflow/test_%.py,damage intermediates machines memory_grows only_snakemake resume)
 LEFT = $(house) $(cluster) $(hostile)

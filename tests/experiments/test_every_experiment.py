@@ -1,6 +1,5 @@
 """What holds for every experiment there is, found by its card."""
 
-import ast
 import inspect
 from dataclasses import replace
 from functools import cache
@@ -147,17 +146,3 @@ def test_every_claim_has_a_key_of_its_own_and_a_figure_that_is_drawn():
 def test_every_column_says_in_a_sentence_what_it_means(card):
     for column, text in card.columns.items():
         assert text.strip().endswith("."), column
-
-
-@pytest.mark.parametrize(
-    "card", [card for card in EXPERIMENTS if "descent" in card.modules], ids=lambda card: card.name
-)
-def test_a_training_says_how_much_there_is_to_do(card):
-    """`progress.expect` where a batch is trained more than once: a bar that ends before the work is a lie."""
-    tree = ast.parse(inspect.getsource(card.module("descent")))
-    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    trainings = [name for name in calls if name.endswith(("train", "follow")) and name != "how_to_train"]
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)]
-    # another experiment's, which says it, or what trains every run and says it for all of them
-    whole = any(name.endswith(".descent") or name == "train_each" for name in calls)
-    assert "progress.expect" in calls or (whole and not trainings) or (len(trainings) <= 1 and not loops)

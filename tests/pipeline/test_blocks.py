@@ -25,10 +25,6 @@ def test_a_wrong_number_of_blocks_is_refused(entry, sentence):
     assert str(caught.value) == sentence
 
 
-def test_a_right_number_of_blocks_is_taken():
-    blocks.check(["cone=1", "cone=200", "svm_rank=64"])
-
-
 def test_the_blocks_of_a_profile_may_be_more_than_the_seeds():
     """As one that is written for a hundred times more: then there is one per seed."""
     assert len(blocks.cut(cards.read("regularisation_path"), SMOKE, 500)) == 2

@@ -5,7 +5,6 @@ import re
 from functools import cache
 from pathlib import Path
 
-import pytest
 from harness import ROOT, run_python
 
 from attnsvm.pipeline import cards
@@ -117,17 +116,6 @@ def test_siblings_do_not_import_each_other():
     assert not crossed, "\n".join(crossed)
 
 
-def test_the_layers_are_used_and_not_only_named():
-    """Rooms stand on what is below them: an empty drawing would pass the tests above."""
-    below = {room(path) for path, other in edges() if HEIGHT[room(path)] > HEIGHT[room(other)]}
-    assert below >= set(HEIGHT) - {ROOT_ROOM, "training.lanes", "plots"}
-    assert len(edges()) > 100
-
-
-def test_the_rooms_are_few_enough_to_be_drawn_from_memory():
-    assert len({path.parts[1] for path in FILES if len(path.parts) > 2}) <= 11
-
-
 def test_the_library_knows_no_pipeline_and_imports_where_snakemake_is_not_installed():
     """In an interpreter that finds no snakemake."""
     library = {path for path in FILES if room(path) in {name for rooms in LIBRARY for name in rooms}}
@@ -196,13 +184,6 @@ def test_what_is_drawn_or_measured_needs_no_torch_and_no_cvxpy():
     loaded = {*run_python(program).split()}
     assert not {name for name in loaded if name.split(".")[0] in HEAVY}
     assert set(light_modules()) <= loaded
-
-
-@pytest.mark.parametrize(("room_", "never"), [("plots", HEAVY), (ROOT_ROOM, HEAVY), ("audit", HEAVY)])
-def test_no_file_of_a_light_room_names_what_is_heavy(room_, never):
-    for path in FILES:
-        if room(path) == room_:
-            assert not {name.split(".")[0] for name in imported(path)} & set(never), path
 
 
 def test_the_checker_shares_no_code_with_the_solvers():

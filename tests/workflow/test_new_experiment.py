@@ -61,7 +61,7 @@ def house(everything, tmp_path_factory):
 
 
 def typed(folder, command):
-    """A command of the page as it is typed; Snakemake is forked."""
+    """A command of the page as it is typed; Snakemake on two cores."""
     if command.startswith("snakemake "):
         return as_typed(folder, *shlex.split(command)[1:], "--cores", "2")
     outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`

@@ -9,21 +9,19 @@ from attnsvm.audit.reading import Claims, Reading, some
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 REACHED = "what sign descent itself reaches in a tenth of the steps"
 end = number(run=EACH, step=LAST)
+ratio = end(quantity="linf", text="margin ratio in the max norm (best: 1)")
 CLAIMS = Claims(group="beyond")
 
 CLAIMS.declare(
     "adam_sign",
-    end(quantity="linf", rule="Adam", missing="run of Adam").must(
+    ratio(rule="Adam", missing="run of Adam").must(
         "median of every run ≥ 0.95", REACHED, "{run}: {value:.3f}", whole=False
     ),
-    end(quantity="linf", rule="sign", missing="run of sign descent").must(
+    ratio(rule="sign", missing="run of sign descent").must(
         "median of every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}", whole=False
     ),
     short="Adam goes where sign descent goes",
     statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
-    check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every Adam; "
-    "the smallest is shown",
-    measured="smallest median of the margin ratio in the max norm (best: 1)",
 )
 
 

@@ -36,7 +36,7 @@ def shown(found, near, further):
 after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
-    after(normalisation="joint", quantity="head").must(
+    after(normalisation="joint", quantity="head", text="1 − correlation of a head with its certified solution").must(
         "≤ 0.005",
         "an angle of 6°; after as many steps one head alone is nearer still",
         "H = {heads}: mean within the threshold ({value:.2g})",
@@ -46,9 +46,6 @@ CLAIMS.declare(
     ),
     short="several heads: each its own SVM",
     statement="Of several heads that train together, each goes to the SVM solution of the tokens that it selects.",
-    check="1 − correlation of a head with its certified solution after the last step, mean over the heads; mean over "
-    "instances and its 95 % interval, for every H; control: the solution of another head",
-    measured="1 − correlation, mean at the worst H",
 )
 
 
@@ -89,10 +86,11 @@ WIDER = (
     "compared",
 )
 wins = most(quantity="global_heads", interval=MEAN)
+PER_NORM = "margin of the block SVM per unit of total norm, over that of one head"
 CLAIMS.declare(
     "multi_head",
     (
-        most(quantity="best_margin over one").must(
+        most(quantity="best_margin over one", text=PER_NORM).must(
             *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
         ),
         most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
@@ -106,13 +104,11 @@ CLAIMS.declare(
     group="secondary",
     short="heads as a regulariser",
     statement="Multi-head attention acts like a regulariser of the SVM.",
-    check="certified and trained margin per unit of total norm with the most heads, over that with one, instance by "
-    "instance; share of heads whose tokens are all the best for their own value vector; 95 % intervals",
-    measured="margin per unit of total norm, most heads over one",
 )
 
 # What holds instead, asked on unseen seeds: each head has its margin, and together they share one norm.
-scaled, over_one = most(quantity="best_margin over one, √H times"), most(quantity="best_margin over one")
+scaled = most(quantity="best_margin over one, √H times", text=f"√H times the {PER_NORM}")
+over_one = most(quantity="best_margin over one")
 few, many = (most(quantity="global_heads", interval=MEAN, heads=end).without_interval() for end in (FIRST, LAST))
 ROOT = (
     "farther end of the interval less one, size ≤ 0.1",
@@ -144,7 +140,4 @@ CLAIMS.declare(
     short="margin per unit of total norm falls like 1/√H",
     statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does for "
     "equal heads that share a norm, and as many heads end at their best tokens.",
-    check="√H times the certified margin per unit of total norm, over that with one head, instance by instance, for "
-    "every H, 95 % interval; share of heads whose tokens are all the best for their value vector, most heads less one",
-    measured="√H times the margin per unit of total norm, over that with one head, most heads",
 )

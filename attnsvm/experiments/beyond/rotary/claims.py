@@ -37,7 +37,12 @@ def rotary_limit(tables, limit, near):
     return Reading(*smallest(found)[:3], len(turned.groupby(["d", "F", "seed"])), parts)
 
 
-separable = number(quantity="separable", d=FIRST, missing="shape with frequencies and shape without")
+separable = number(
+    quantity="separable",
+    d=FIRST,
+    missing="shape with frequencies and shape without",
+    text="share of random choices that are separable",
+)
 CLAIMS.declare(
     "rotary_adds",
     (separable(F=MOST) - separable(F=0)).must(
@@ -48,7 +53,4 @@ CLAIMS.declare(
     short="rotation adds to what can be separated",
     statement="At the smallest dimension, most random choices of tokens that content alone does not separate become "
     "separable by rotation.",
-    check="share of random choices that are separable with the most frequencies less that without, at the smallest d; "
-    "the ends of both Wilson intervals",
-    measured="what the frequencies add to the share separable",
 )

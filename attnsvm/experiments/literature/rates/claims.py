@@ -7,7 +7,9 @@ from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")
 end = number(scores="equal", at=LAST, missing="{quantity} of {run} steps")
-turning, deepening, saturating = (end(quantity=name) for name in ("turning", "deepening", "saturating"))
+turning = end(quantity="turning", text="exponent of the distance of W's direction, by the last two decades of steps")
+deepening = end(quantity="deepening", text="exponent of −log(1 − p), by the last two decades of steps")
+saturating = end(quantity="saturating", text="exponent of 1 − p")
 
 
 @CLAIMS.add(
@@ -55,9 +57,6 @@ CLAIMS.declare(
     statement="Under these conditions the direction of W is at the distance 1/steps from that of the max-margin "
     "solution with normalised and with Polyak steps, where plain steps need exponentially many (the question of "
     "arXiv:2402.05738; the exponent is ours: what is left of W is bounded while its norm grows as the steps).",
-    check="slope of the logarithm of the distance of unit matrices over the last two decades of steps, by instance, "
-    "median with its 95 % interval",
-    measured="exponent of the distance, normalised steps",
 )
 
 CLAIMS.declare(
@@ -81,7 +80,4 @@ CLAIMS.declare(
     statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "
     "normalised or Polyak steps, and as 1/steps with plain ones (the question of arXiv:2402.05738; the exponents are "
     "ours).",
-    check="slope of log(−log(1 − p)), of plain steps of log(1 − p), against the logarithm of the step over its last "
-    "two decades, p of the input that lags most: medians with 95 % intervals",
-    measured="exponent of −log(1 − p), normalised steps",
 )

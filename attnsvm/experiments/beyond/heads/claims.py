@@ -1,45 +1,19 @@
 """Heads that train together: the law of the block SVM, and whether more of them act like a regulariser."""
 
 from attnsvm.analysis.statistics import MEAN
-from attnsvm.audit.conditions import EACH, FIRST, LAST, number
-from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import single, where
+from attnsvm.audit.conditions import EACH, FIRST, LAST, Those, number
+from attnsvm.audit.reading import Claims
 
-NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
-ELSEWHERE = "where each head has a norm of its own"
+NEAR = "H = {heads}: mean within the threshold ({value:.2g})"
 CLAIMS = Claims(group="beyond")
-
-
-def at_end(tables, normalisation, quantity):
-    """A row per number of heads, after the last step."""
-    rows = where(tables.own(), normalisation=normalisation, quantity=quantity, interval=MEAN)
-    return some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)).sort_values("heads")
-
-
-def by_heads(rows):
-    return {row["heads"]: estimate(row) for _, row in rows.iterrows()}
-
-
-def several(tables, quantity):
-    """The means with more than one head, and the one under a norm per head."""
-    rows, control = at_end(tables, "joint", quantity), single(at_end(tables, "separate", quantity))
-    return by_heads(some(rows[rows["heads"] > 1], "run with several heads")), control
-
-
-def shown(found, near, further):
-    """The largest mean; instances as at the number of heads that has the fewest."""
-    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), near, further)
-
-
 after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
     after(normalisation="joint", quantity="head", text="1 − correlation of a head with its certified solution").must(
         "≤ 0.005",
         "an angle of 6°; after as many steps one head alone is nearer still",
-        "H = {heads}: mean within the threshold ({value:.2g})",
+        NEAR,
     ),
     after(normalisation="joint", quantity="other_head").misses(
         "H = {heads}: not the SVM of another head ({value:.2g})"
@@ -49,35 +23,30 @@ CLAIMS.declare(
 )
 
 
-@CLAIMS.add(
+several = after(normalisation="joint", heads=Those("of several", lambda heads: heads > 1))
+separate = after(normalisation="separate")
+block = several(quantity="block", text="1 − correlation of the stacked heads with their certified solution")
+CLAIMS.declare(
+    "heads_norm_ratios",
+    several(quantity="ratios", text="largest minus smallest log(‖W_h‖/‖W_h^mm‖)").must(
+        "≤ 0.03", "norms within 3 %", NEAR
+    ),
+    separate(quantity="ratios").misses("not where each head has a norm of its own ({value:.2g})"),
     short="several heads: one ratio of norms",
     statement="Under one norm for all heads, ‖W_h‖/‖W_h^mm‖ becomes the same for all heads: one common margin.",
-    check="largest minus smallest logarithm of the ratio across heads, mean over instances and its 95 % interval; "
-    "control: each head's step divided by its own norm",
-    measured="spread of log ratios, mean at the worst H",
-    limit=Limit(0.03, "≤ {}", "norms within 3 %"),
 )
-def heads_norm_ratios(tables, limit):
-    rows, control = several(tables, "ratios")
-    words = f"not {ELSEWHERE} ({control['value']:.2g})"
-    return shown(rows, each(rows, NEAR, limit), {words: limit.against(estimate(control))})
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "heads_block_svm",
+    block.must("≤ 0.005", "as for a head alone", NEAR),
+    block.below(
+        separate(quantity="block"),
+        "farther where each head has a norm of its own ({control.value:.2g})",
+        control=separate(quantity="block"),
+    ),
     short="several heads: one block SVM",
     statement="All heads together go to the block SVM, min Σ‖W_h‖² with one common margin.",
-    check="1 − correlation of the stacked heads with its certified solution, mean over instances and its 95 % "
-    "interval, for every H > 1; control: each head's step divided by its own norm",
-    measured="1 − correlation, mean at the worst H",
-    limit=Limit(5e-3, "≤ {}", "as for a head alone"),
 )
-def heads_block_svm(tables, limit):
-    rows, control = several(tables, "block")
-    farther = {}
-    if same := rows.get(control["heads"]):
-        farther[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
-    return shown(rows, each(rows, NEAR, limit), farther)
-
 
 most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")
 WIDER = (

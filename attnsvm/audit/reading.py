@@ -162,13 +162,13 @@ class Claim:
         short: the claim in five words, for the overview.
         statement: the claim in our words.
         limit: what decides.
-        check: how it is measured, over what, and what the interval is; "" for a declaration that says it all, from
-            which `wording.words` composes it.
+        check: how it is measured, over what, and what the interval is; "" where `measured`, or a declaration, says it
+            all, see `wording.words`.
         also: further limits, of controls and other conditions, by their argument names in `read`.
         read: the reading, from the tables, `limit` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at; None: the figure of the experiment; "": no figure.
         measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)"; ""
-            as of `check`.
+            of a declaration that says it.
         printed: for a claim about print, the words for the published number, where they differ from `measured`.
         sharpens: the key of the claim that this claim sharpens; "" for a claim as first asked.
         seeds: for a claim that sharpens another, the first and the last seed on which it is judged: nobody looked at
@@ -275,11 +275,11 @@ FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stan
 class Claims(list[Claim]):
     """The claims of an experiment, in their order.
 
-    A claim is its reading, a function, with its words and limits above it:
+    A claim that computes is its reading, a function, with its words and limits above it:
 
         CLAIMS = Claims(group="paper")
 
-        @CLAIMS.add(short=..., statement=..., check=..., measured=..., limit=Limit(...), control=Limit(...))
+        @CLAIMS.add(short=..., statement=..., measured=..., limit=Limit(...), control=Limit(...))
         def rank_bound(tables, limit, control): ...
 
     Args:

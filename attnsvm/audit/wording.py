@@ -22,9 +22,14 @@ NAMES = {"KQ": "(K, Q)", "fro": "Frobenius", "nuc": "nuclear", "linf": "max", "l
 
 
 def words(claim: Claim, tables: Tables) -> dict[str, str]:
-    """`check` and `measured` of a claim: what it says itself, or else what its main conditions say."""
+    """`check` and `measured` of a claim: what it says itself, or else what its main conditions say.
+
+    Where a reading that is a function says no more, it is checked by what is measured.
+    """
     own = {"check": claim.check, "measured": claim.measured}
-    if not isinstance(claim.read, Declared) or all(own.values()):
+    if not isinstance(claim.read, Declared):
+        return own | {"check": claim.check or claim.measured}
+    if all(own.values()):
         return own
     first = claim.read.main[0]
     interval = _interval(first, tables)

@@ -58,8 +58,7 @@ CLAIMS.declare(
     "and more, so that one input at a time rules the gradient, and two norms that weight this input differently in K "
     "and in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ against ‖Q‖ is not the "
     "cause.",
-    check="median distance as a share of that a decade of steps before: published, and with one thing changed",
-    measured="share of the distance that a decade leaves, published rule with shrinking steps",
+    measured="share of the median distance that a decade of steps leaves, published rule with shrinking steps",
     limit=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
 )
 def KQ_published_cause(tables, limit):

@@ -42,9 +42,7 @@ CLAIMS.declare(
 @CLAIMS.add(
     short="the margin of the own norm goes to the best",
     statement="Under steepest descent in a norm the margin in that norm goes to the best one.",
-    check="margin ratio in the own norm after the last step, median and quartiles over the instances, of the rule that "
-    "has the smallest",
-    measured="smallest median of the margin ratio in the own norm (best: 1)",
+    measured="smallest median (quartiles) of the margin ratio in the own norm (best: 1)",
     limit=Limit(
         0.95,
         "lower quartile ≥ {}",

@@ -21,9 +21,7 @@ def formed(tables):
     short="descent finds the induction circuit",
     statement="On … A B … A two layers trained from small random weights become the induction circuit: a row below "
     "attends to the place before its own, and the top to the place behind the first A, in all inputs.",
-    check="share of instances whose two largest probabilities are at these places in all inputs, with its 95 % Wilson "
-    "interval; the same with answers that are symbols of the input at random",
-    measured="share of instances that form the circuit",
+    measured="share of instances whose two largest probabilities are at these places in all inputs",
     limit=Limit(0.75, "lower end ≥ {}", "three starts of four, whatever 32 instances leave open"),
     false=Limit(0.25, "upper end with permuted answers ≤ {}", "the same distance from none"),
 )
@@ -37,9 +35,8 @@ def induction_forms(tables, limit, false):
     short="what decides whether it forms",
     statement="A large start nearly prevents the circuit, and it forms less often with a layer below that moves as "
     "fast as the top, and with a third of the inputs: each moves the softmax below before the top can say where to.",
-    check="shares of instances that form it, 95 % Wilson intervals that must not overlap: start times 0.25 against 16; "
-    "a norm for each layer, steps 1:10 against 1:1; all inputs against 24",
-    measured="share from a start times 16",
+    check="start times 0.25 against 16; norm each, 1:10 against 1:1; all inputs against 24",
+    measured="share of instances that form it, from a start times 16",
     limit=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
 )
 def induction_decides(tables, limit):

@@ -16,9 +16,7 @@ saturating = end(quantity="saturating", text="exponent of 1 − p")
     short="equal other scores: convergence is global",
     statement="If the scores of all tokens but the optimal one are equal and tokens are nearly orthogonal, descent on "
     "W ends on the optimal tokens from every start (arXiv:2402.05738, abstract and first pages).",
-    check="share of instances that end on the optimal token of every input, for starts of several sizes, 95 % Wilson "
-    "intervals; control: scores as they come",
-    measured="smallest share over the sizes of the start",
+    measured="smallest share of instances that end on all optimal tokens, over the sizes of the start",
     limit=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
     control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),
     unsharpened="With nearly orthogonal tokens descent ends on the optimal ones in nearly every instance, whatever the "

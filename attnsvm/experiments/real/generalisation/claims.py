@@ -6,7 +6,6 @@ from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import one
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}
-INTERVAL = "95 % interval of the mean over the instances"
 MOSTLY = Limit(0.5, "share of instances in which flipped labels are fitted > {}", "beyond doubt more than half")
 CLAIMS = Claims(group="secondary")
 
@@ -29,9 +28,7 @@ def said(seen):
 @CLAIMS.add(
     short="an SVM overfits easily",
     statement="It is easy to make an SVM overfit.",
-    check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new inputs: "
-    f"share of new inputs, clean minus flipped labels, at the largest n where it fits; {INTERVAL}. Controls: it must "
-    "select better than chance without flips, and labels that are coins must teach it less",
+    check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new inputs",
     measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
     limit=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
     most=MOSTLY,
@@ -60,9 +57,7 @@ def easy_to_overfit(tables, limit, most):
     group="beyond",
     short="training on overfits",
     statement="W selects new inputs better if training stops early.",
-    check="share of new inputs, after about ten steps minus after the last; the smallest of Gaussian tokens and "
-    f"digits, labels flipped or not; {INTERVAL}",
-    measured="share of new inputs that training on costs, the smallest of four",
+    measured="share of new inputs after about ten steps minus after the last, the smallest of four",
     limit=Limit(0.0, "> {}", "all four intervals must lie above zero"),
 )
 def overfit_by_training(tables, limit):

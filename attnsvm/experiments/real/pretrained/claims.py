@@ -66,9 +66,7 @@ CLAIMS.declare(
     short="encoder heads: the SVM predicts selections",
     statement="The SVM of what a head selects predicts its selections on new sentences better than the controls do, "
     "more so with more fitted sentences.",
-    check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of permuted "
-    "selections and of the best rule that reads no token; mean over heads and its 95 % interval",
-    measured="lead over random heads, share of held-out sentences, mean",
+    measured="mean lead over random heads (theirs, from theirs), share of held-out sentences",
     limit=Limit(0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"),
     growing=Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero"),
 )
@@ -91,9 +89,7 @@ def pretrained_held_out(tables, limit, growing):
     short="encoder heads: the sink is the margin",
     statement="Heads that attend to delimiters have wider margins than random heads, and no longer once delimiters "
     "cannot be selected.",
-    check="margin of the certified solution relative to that of random heads, geometric mean over heads that select a "
-    "delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
-    measured="margin relative to random heads, geometric mean",
+    measured="geometric mean of the margin over random heads', heads that select a delimiter in half of the inputs",
     limit=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
     attends=Limit(
         0.5,

@@ -1,33 +1,34 @@
 """The margin ratio along training on all inputs and on one at a time, of sign rules and of normalised ones."""
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import lines, look, panel
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, sheet
 
 LOOKS = {
-    "normalised": (BLUE, "fro"),
-    "normalised, momentum": (GREEN, "fro"),
-    "signs": (ORANGE, "linf"),
-    "Signum": (GREEN, "linf"),
-    "Adam": (VERMILLION, "linf"),
+    "normalised": look(BLUE, label="normalised"),
+    "normalised, momentum": look(GREEN, label="normalised, momentum"),
+    "signs": look(ORANGE, label="signs"),
+    "Signum": look(GREEN, label="Signum"),
+    "Adam": look(VERMILLION, label="Adam"),
 }
-LINES = {"all inputs": "-", "one input": "--"}
-NORMS = {"linf": "in the max norm", "fro": "in the Frobenius norm"}
+LINES = {"all inputs": {"linestyle": "-"}, "one input": {"linestyle": "--"}}
+PANELS = {
+    "linf": ("in the max norm", ("signs", "Signum", "Adam")),
+    "fro": ("in the Frobenius norm", ("normalised", "normalised, momentum")),
+}
 
 
 @sheet(height=0.46)
 def draw(figure, table):
     """Draw from rows (rule, inputs, norm, step, value, low, high, instances)."""
     panels = figure.subplots(1, 2, sharey=True)
-    for axes, letter, (norm, words) in zip(panels, "ab", NORMS.items(), strict=True):
-        for rule, (colour, own) in LOOKS.items():
-            if own != norm:
-                continue
-            for inputs, line in LINES.items():
-                kept = (table["rule"] == rule) & (table["inputs"] == inputs) & (table["norm"] == norm)
-                rows = table[kept].sort_values("step")
-                band(axes, rows, "step", alpha=0.15, color=colour, linestyle=line, label=rule)
+    for axes, letter, (norm, (words, rules)) in zip(panels, "ab", PANELS.items(), strict=True):
+        for rule in rules:
+            rows = where(table, rule=rule, norm=norm)
+            lines(axes, rows, "step", "inputs", LINES, alpha=0.15, **LOOKS[rule])
         axes.axhline(1, color=GREY, linewidth=0.6)
-        axes.set(xscale="log", xlabel="step", xlim=(rows["step"].max() / 1000, None), ylim=(0, 1.05))
-        title(axes, letter, f"margin ratio {words}")
+        shown = rows["step"].max() / 1000, None
+        panel(axes, letter, f"margin ratio {words}", "x", xlabel="step", xlim=shown, ylim=(0, 1.05))
     panels[0].set(ylabel="margin of W, best = 1")
     count = int(table["instances"].max())
     words = f"solid: all inputs, dashed: one at a time; medians over {count} instances, bands: their 95 % intervals"

@@ -3,7 +3,8 @@
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
-from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SIZES, sheet, title
+from attnsvm.plots.panels import growing
+from attnsvm.plots.style import DASHES, GREY, NAME, sheet, title
 
 METHODS = {"published": "as published", "certified": "certified"}
 NORMS = ("fro", "nuc")
@@ -19,7 +20,7 @@ def draw(figure, table):
         rows = table[table[fixed] == value]
         *ranks, share = grid[:, column]
         for k, (size, group) in enumerate(rows.groupby(varied)):
-            look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+            look = growing(k)
             for axes, method in zip(ranks, METHODS, strict=True):
                 _ranks(axes, group[group["method"] == method], look)
             _feasible(share, group, look | {"label": f"${varied} = {size}$"})

@@ -34,27 +34,17 @@ def missing(rows):
     return rows.assign(value=1 - rows["value"], low=1 - rows["high"], high=1 - rows["low"])
 
 
-def upright(axes, places, rows, color: str, bar: float = 0.8, faint: float | None = None, **marks) -> None:
-    """A mark at each value, above its place, and a line from its `low` to its `high`.
-
-    Args:
-        bar, faint: the width of these lines, and their opacity.
-    """
-    axes.vlines(places, rows["low"], rows["high"], color=color, linewidth=bar, alpha=faint)
-    axes.plot(places, rows["value"], color=color, **marks)
-
-
 def across(axes, places, rows, color: str, bar: float = 0.8, end: str = "high", **marks) -> None:
     """A mark at each value, at the height of its place, and a line from its `low` to its `end`, of the width `bar`."""
     axes.hlines(places, rows["low"], rows[end], color=color, linewidth=bar)
     axes.plot(rows["value"], places, color=color, linestyle="none", **marks)
 
 
-def point(axes, x, row, color: str, marker: str, filled: bool = True, along: bool = False) -> None:
+def point(axes, x, row, color: str, marker: str, filled: bool = True, along: bool = False, **marks) -> None:
     """One estimate with its interval at x, or `along` the x axis at the height x; hollow unless filled."""
     face = color if filled else "white"
     place, ends = (([row["value"]], [x]), "xerr") if along else (([x], [row["value"]]), "yerr")
-    axes.errorbar(*place, **{ends: bars(row)}, color=color, fmt=marker, markerfacecolor=face)
+    axes.errorbar(*place, **{ends: bars(row)}, color=color, fmt=marker, markerfacecolor=face, **marks)
 
 
 def rungs(axes, names, room: float = 0.5) -> None:

@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 
 from attnsvm.analysis.rows import where
 from attnsvm.experiments.beyond.layers.figure import DISTANCE, PLAIN, compared
-from attnsvm.plots.panels import look, upright
+from attnsvm.plots.panels import look
 from attnsvm.plots.plane import colour, marker
 from attnsvm.plots.style import BLACK, BLUE, GREY, PURPLE, sheet
 
@@ -64,9 +64,11 @@ def by_depth(axes, law):
     rows = compared(law)
     rows = rows[rows["architecture"].str.startswith(PLAIN) & rows["quantity"].isin(LAYERS)]
     rows = rows.assign(depth=rows["architecture"].str.removeprefix(PLAIN).astype(int))
-    for row in rows.to_dict("records"):
-        place = row["depth"] + 0.12 * (row["layer"] - (row["depth"] + 1) / 2)
-        upright(axes, place, row, markersize=3, **LAYERS[row["quantity"]] | {"label": None})
+    for row in rows.itertuples():
+        place = row.depth + 0.12 * (row.layer - (row.depth + 1) / 2)
+        own = LAYERS[row.quantity] | {"label": None}
+        axes.vlines(place, row.low, row.high, color=own["color"], linewidth=0.8)
+        axes.plot(place, row.value, markersize=3, **own)
     axes.set(yscale="log", xlabel="number of layers", ylabel=DISTANCE)
     axes.set_ylim(bottom=rows["low"].min() / 30)  # room for the legend
     axes.set_xticks(sorted(rows["depth"].unique()))

@@ -1,7 +1,7 @@
 """Which tokens win under every rule, versus the dimension; and how often the trained W is right on new inputs."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.panels import key, look, ticks, upright
+from attnsvm.plots.panels import key, look, ticks
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
 
 LOOKS = {
@@ -51,6 +51,8 @@ def draw(figure, table):
 def _lines(axes, rows) -> None:
     for k, (rule, own) in enumerate(LOOKS.items()):
         line = where(rows, rule=rule).sort_values("d")
-        upright(axes, line["d"] * 2 ** (SHIFT * (2 * k - len(LOOKS) + 1)), line, faint=0.7, markersize=3, **own)
+        x = line["d"] * 2 ** (SHIFT * (2 * k - len(LOOKS) + 1))
+        axes.vlines(x, line["low"], line["high"], color=own["color"], linewidth=0.8, alpha=0.7)
+        axes.plot(x, line["value"], markersize=3, **own)
     axes.set_xscale("log", base=2)
     ticks(axes, sorted(rows["d"].unique()))

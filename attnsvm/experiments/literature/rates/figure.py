@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.panels import key, lines, look, panel, upright
+from attnsvm.plots.panels import key, lines, look, panel
 from attnsvm.plots.style import BLUE, GREY, ORANGE, VERMILLION, sheet
 
 LOOKS = {
@@ -20,7 +20,8 @@ def draw(figure, table):
     share, turning, depth = figure.subplots(1, 3)
     for scores, own in SCORES.items():
         rows = where(table, quantity="optimal", scores=scores).sort_values("at")
-        upright(share, rows["at"], rows, bar=1.2, linewidth=0.7, **own)
+        share.vlines(rows["at"], rows["low"], rows["high"], color=own["color"])
+        share.plot(rows["at"], rows["value"], linewidth=0.7, **own)
     ends = {"xlabel": "size of the start", "ylabel": "share ending on the optimal tokens"}
     panel(share, "a", "global convergence", "x", "lower left", ylim=(-0.03, 1.03), **ends)
     equal = where(table, scores="equal")

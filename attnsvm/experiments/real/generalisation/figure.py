@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from attnsvm.analysis.rows import last, where
-from attnsvm.plots.panels import look
+from attnsvm.plots.panels import look, ticks
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, VERMILLION, band, bars, sheet, title
 
 LOOKS = {
@@ -54,7 +54,7 @@ def _sizes(axes, rows) -> None:
     chance = where(new, by="chance")
     axes.plot(chance["n"], chance["value"], color=GREY, linestyle=":")
     axes.set_xscale("log", base=2)
-    axes.set_xticks(sorted(fits["n"]), [str(n) for n in sorted(fits["n"])])
+    ticks(axes, sorted(fits["n"]))
     axes.set(xlabel="training inputs, n")
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.panels import panel
+from attnsvm.plots.panels import panel, point
 from attnsvm.plots.style import BLACK, GREY, PURPLE, VERMILLION, sheet
 
 LOOKS = {
@@ -24,7 +24,8 @@ def draw(figure, table):
         low, middle, high = rows["margin"].quantile([0.25, 0.5, 0.75])
         mean, half = rows["same"].mean(), SIGMAS * rows["same"].sem()
         for axes, (at, start, end) in ((margins, (middle, low, high)), (shares, (mean, mean - half, mean + half))):
-            axes.errorbar([at], [k], xerr=[[at - start], [end - at]], color=colour, fmt=marker, markersize=5)
+            row = {"value": at, "low": start, "high": end}
+            point(axes, k, row, colour, marker, along=True, markersize=5)
     margins.axvline(1, color=GREY, linewidth=0.6)
     one_of_two = where(table, variant="half")["margin"].median()
     shorter = {"color": GREY, "linewidth": 0.8, "linestyle": ":", "label": "one of two, over √2"}

@@ -40,7 +40,6 @@ MESSAGES = {
     r"(\w+) seeds-\d+-\d+: solve and certify the SVMs": "svm",
     r"(\w+) seeds-\d+-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
-    r"pack the code of (\w+)": "standalone",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
@@ -48,7 +47,6 @@ MESSAGES = {
     r"look up the (numbers) of the paper": "paper_numbers",
     r"typeset the (paper)": "typeset",
     r"build the (site)": "site",
-    r"describe the (build) for an archive": "crate",
     r"say where (\w+) comes from": "provenance",
 }
 

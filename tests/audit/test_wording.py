@@ -8,6 +8,8 @@ import pytest
 from attnsvm.analysis.statistics import MEDIAN, SHARE
 from attnsvm.audit import Claims, Tables, number
 from attnsvm.audit.conditions import EACH, LAST, LEAST, MOST
+from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claim
 from attnsvm.audit.wording import words
 
 ROWS = pd.DataFrame(
@@ -20,6 +22,12 @@ ROWS = pd.DataFrame(
 ).assign(instances=5, interval=MEDIAN)
 END = number(quantity="distance", step=LAST)
 FAR = END(text="distance from the SVM")
+
+
+def test_a_reading_that_says_no_more_is_checked_by_what_is_measured():
+    for own, check in (("", "share of runs"), ("twice", "twice")):
+        claim = Claim("mine", "ours", "", "", Limit(0.0, "> {}", ""), check=own, measured="share of runs", read=print)
+        assert words(claim, Tables(Path())) == {"check": check, "measured": "share of runs"}
 
 
 def said(main, rows=ROWS, **own):

@@ -8,9 +8,6 @@ from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade, one, where
 
-CHECK = (
-    "1 − correlation after 1e5 exactly normalised steps, median and quartiles; the mean must not exceed the threshold"
-)
 MISSING = "certified solution of what was selected"
 CLAIMS = Claims(group="paper")
 
@@ -29,8 +26,7 @@ CLAIMS.add(
     key="W_to_frobenius",
     short="$W$ goes to the Frobenius solution",
     statement="Gradient descent on W goes in direction to the solution of least Frobenius norm.",
-    check=CHECK,
-    measured="median of 1 − correlation with the Frobenius solution",
+    measured="median (quartiles) of 1 − correlation with the Frobenius solution",
     limit=Limit(
         1e-3,
         "mean ≤ {}",
@@ -45,8 +41,7 @@ CLAIMS.add(
     group="ours",
     short="$(K, Q)$ goes to the nuclear solution",
     statement="Gradient descent on (K, Q) goes in direction to the solution of least nuclear norm.",
-    check=CHECK,
-    measured="median of 1 − correlation with the nuclear solution",
+    measured="median (quartiles) of 1 − correlation with the nuclear solution",
     limit=Limit(1e-2, "mean ≤ {}", "an angle of 8°; and the distance must not grow"),
     read=partial(distance, "KQ"),
 )

@@ -11,7 +11,6 @@ CHANGE = "change of the cosine from the rung before"
 UNTRAINED = Limit(
     0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
 )
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/ladder_again`, which is optional."
 CLAIMS = Claims(group="beyond")
 median = number(missing="certified solution on '{name}'")
 rung = median(part="rungs")
@@ -48,7 +47,6 @@ CLAIMS.declare(
     ),
     short="each step to practice costs alignment",
     statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
-    unsharpened=ELSEWHERE,
 )
 
 
@@ -99,7 +97,6 @@ def ladder_decay_rank(tables, limit):
     statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
     measured="median change of the cosine, per instance, at the best decay",
     limit=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
-    unsharpened=ELSEWHERE,
 )
 def ladder_decay_alignment(tables, limit):
     rows = {one.row["decay"]: one.number for one in change(decay=EACH).read(tables.own())}
@@ -117,7 +114,6 @@ def ladder_decay_alignment(tables, limit):
         "share of training inputs right, median ≥ {}",
         "a layer that no longer fits would say nothing of its attention",
     ),
-    unsharpened=ELSEWHERE,
 )
 def ladder_decay_breaks(tables, limit, fits):
     table = tables.own()

@@ -25,8 +25,11 @@ FAR = END(text="distance from the SVM")
 
 
 def test_a_reading_that_says_no_more_is_checked_by_what_is_measured():
-    for own, check in (("", "share of runs"), ("twice", "twice")):
-        claim = Claim("mine", "ours", "", "", Limit(0.0, "> {}", ""), check=own, measured="share of runs", read=print)
+    def counted():
+        """The runs that stay."""
+
+    for own, read, check in (("", print, "share of runs"), ("", counted, "The runs that stay"), ("by eye",) * 3):
+        claim = Claim("mine", "ours", "", "", Limit(0.0, "> {}", ""), check=own, measured="share of runs", read=read)
         assert words(claim, Tables(Path())) == {"check": check, "measured": "share of runs"}
 
 

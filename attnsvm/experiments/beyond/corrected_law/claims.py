@@ -240,11 +240,11 @@ AGAIN = ("layers_two", "layers_kinds", "layers_passed", "layers_nuclear", "layer
     statement="What was first asked of two layers holds on instances that nobody had seen: each goes to its own SVM, "
     "in every kind of stack, a row passed on counts, (K, Q) has the nuclear norm, both layers one scale, and held rows "
     "end on the boundary.",
-    check=f"the claims {', '.join(AGAIN)} of the figure layers, with their limits",
     measured="median 1 − correlation of two layers, the farther one",
     limit=Limit(1e-3, "≤ {}", "that of `layers_two`"),
 )
 def layers_again(tables, limit):
+    """Those claims of the figure layers that the conditions name, with their limits."""
     found = {claim.key: claim.read(tables, claim.limit, **claim.also) for claim in FIRST if claim.key in AGAIN}
     value, low, high = (getattr(found["layers_two"], name) for name in ("value", "low", "high"))
     holds = {f"{key}: {one.verdict}": one.verdict == HOLDS for key, one in found.items()}

@@ -23,7 +23,7 @@ PIP = env PIP_USER=0 "$$VENV/bin/python" -m pip install --quiet --disable-pip-ve
 WITHOUT_CUDA = https://download.pytorch.org/whl/cpu
 LISTS = requirements.lock requirements-cuda.lock pyproject.toml
 
-.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow test-snakemake lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -40,10 +40,11 @@ help:
 	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
 	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
+	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
-	@echo "make docs      docs/figures.md, the README's verdicts, the gallery: from the cards, with the pictures of new figures"
+	@echo "make docs      the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
@@ -79,9 +80,9 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
-COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries \
+COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail ladder law_of_layers layer_shapes layers_beyond \
-	local_convergence merging mirror_descent multi_token norm_growth normalisation one_norm other_steps penalised_head refused_settings \
+	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads
 engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COMPILED:%=tests/experiments/test_%.py))
 # What is read: claims, cards, pictures, models.
@@ -90,11 +91,11 @@ pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/p
 workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # These three are CI's, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
 # starts a cluster, a bucket or a browser; what is done to this software.
-house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
+house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
-hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py tests/pipeline/test_configuration_fuzz.py \
+hostile = tests/test_ends.py tests/test_files_of_strangers.py \
 	tests/publish/exchange/test_bundles.py \
-	$(patsubst %,tests/workflow/test_%.py,damage gone intermediates machines memory_grows only_snakemake resume)
+	$(patsubst %,tests/workflow/test_%.py,damage intermediates machines memory_grows only_snakemake resume)
 LEFT = $(house) $(cluster) $(hostile)
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.
@@ -121,6 +122,9 @@ site: all
 
 test-slow: install
 	$(PYTEST) -m slow
+
+test-snakemake: install
+	$(PYTEST) -m "slow or not slow" tests/workflow/test_snakemake_versions.py
 
 compare: install
 	@$(IN_VENV) "$$bin/attnsvm" compare

@@ -1,14 +1,10 @@
 """Packages that offer names and import their modules late."""
 
-import ast
 import importlib
-import json
 import sys
 
 import pytest
-from harness import ROOT, run_python
-
-from attnsvm import lazy
+from harness import ROOT
 
 PACKAGES = ["attnsvm", "attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit"]
 
@@ -47,33 +43,6 @@ def test_a_name_that_is_not_offered_is_an_error_that_names_the_package():
         package.nonsense  # noqa: B018
 
 
-PROGRAM = """
-import importlib, json, sys
-def loaded():
-    return {name for name in sys.modules if name.startswith("attnsvm")}
-for package, name, module, other in json.loads(sys.argv[1]):
-    made = importlib.import_module(package)
-    print(sorted(loaded() - {"attnsvm", "attnsvm.lazy", package.rpartition(".")[0], package}))
-    getattr(made, name)
-    print({module, other} & loaded() == {module})
-    for ours in loaded():
-        del sys.modules[ours]
-"""
-USES = [
-    ("attnsvm", "AttentionSVM", "attnsvm.svm.estimator", "attnsvm.version"),
-    ("attnsvm.svm", "graph_constraints", "attnsvm.svm.graph", "attnsvm.svm.solver"),
-    ("attnsvm.svm", "as_arrays", "attnsvm.svm.solution", "attnsvm.svm.constraints"),
-    ("attnsvm.training", "logarithmic_steps", "attnsvm.training.log", "attnsvm.training.descent"),
-    ("attnsvm.training.stack", "Stack", "attnsvm.architecture", "attnsvm.training.stack.descent"),
-    ("attnsvm.audit", "Claim", "attnsvm.audit.reading", "attnsvm.audit.table"),
-]
-
-
-def test_the_first_use_of_a_name_imports_its_module_and_no_other():
-    """In a fresh interpreter, and for each as if it were."""
-    assert run_python(PROGRAM, json.dumps(USES)).split() == ["[]", "True"] * len(USES)
-
-
 def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):
     """Another name for what a module has, all of `__all__` by a star, nothing that stands outside the block."""
     (tmp_path / "made").mkdir()
@@ -93,8 +62,3 @@ def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):
     assert not {"second", "exports"} & {*found}
     for name in ("made", "made.one"):
         monkeypatch.delitem(sys.modules, name)
-
-
-def test_only_what_stands_at_the_top_for_type_checkers_is_offered():
-    text = "from a import b\nif TYPE_CHECKING:\n    from c import d, e as f\n    import g\nif X:\n    from h import i\n"
-    assert lazy.exported(ast.parse(text)) == {"d": ("c", "d"), "f": ("c", "e")}

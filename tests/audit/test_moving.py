@@ -19,6 +19,7 @@ NOISE = np.random.default_rng(0).normal(size=7)
         (STEPS / 1000, 0.5, True, False),  # it goes away
         (0.5 + 0.1 * NOISE, 0.01, True, False),
         (1 / np.log(STEPS), 0.01, True, True),
+        (1.1 - 0.1 * np.log10(STEPS), 0.0, True, False),  # a decade more changes an eighth of what is missing
     ],
 )
 def test_what_moves(values, limit, falls, moves):

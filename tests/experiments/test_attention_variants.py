@@ -1,15 +1,11 @@
-"""Dropout, merged tokens, no softmax: gradients against automatic ones, solutions against another solver, the table."""
+"""Dropout, merged tokens, no softmax: gradients against automatic ones, solutions against another solver."""
 
-import drawing
 import numpy as np
 import pytest
 import torch
-from by_hand import cosine, winners
 from scipy.optimize import minimize
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.summaries.attention_variants import figure
-from attnsvm.experiments.summaries.attention_variants.merged import HALF, MERGED, RESCALED
 from attnsvm.experiments.summaries.attention_variants.predictions import (
     LINEAR,
     MIXER,
@@ -20,13 +16,8 @@ from attnsvm.experiments.summaries.attention_variants.predictions import (
 from attnsvm.experiments.summaries.attention_variants.svm import predictions
 from attnsvm.experiments.summaries.router.noise import Noise
 from attnsvm.experiments.summaries.router.routing import Router, descend
-from attnsvm.svm import separation, solve
 from attnsvm.training.start import full_weights
 
-SMALL = {
-    "problems": {"n": 3, "T": 5, "d": 6, "first_seed": 5, "instances": 5},
-    "descent": {"steps": 200, "points": 6},
-}
 PROBLEMS = draw(gaussian, range(4), 3, 5, 6)
 
 
@@ -96,44 +87,3 @@ def test_the_solution_of_the_predictions_is_that_of_another_solver(kind):
         other = minimize(lambda w: w @ w / 2, 1.5 * start, jac=lambda w: w, constraints=bound, options=options)
         # SLSQP stops at 1e-14 of the objective, and so at its root in w.
         np.testing.assert_allclose(found["W"][s].ravel(), other.x, rtol=1e-5, atol=1e-5 * np.linalg.norm(other.x))
-
-
-def test_the_table_is_its_definition(run):
-    found = {}
-    for _, s, p, trained, _ in run.each():
-        last = int(trained["steps"][-1])
-        plain, margin = trained["runs"]["attention"]["selected"][s], {}
-        for name, log in trained["runs"].items():
-            X, chosen, W = p["tokens"][s], log["selected"][s], log["weights"][s, -1]
-            if name in (MERGED, RESCALED, HALF):
-                first, second = X[:, [0, 2]], X[:, [1, 3]]
-                X = first if name == HALF else (first + second) / 2
-                X = X / np.linalg.norm(X, axis=-1, keepdims=True) if name == RESCALED else X
-                found.setdefault((name, "same"), []).append(np.mean(chosen == np.array([0, 0, 1, 1, 2])[plain]))
-            elif name != "attention":
-                found.setdefault((name, "same"), []).append(np.mean(chosen == plain))
-            assert (chosen == winners(X, W, p["queries"][s])).all()
-            best = solve(separation(X, p["queries"][s], chosen)).W
-            margin[name] = 1 / np.sqrt((best**2).sum())
-            found.setdefault((name, "distance"), []).append(1 - cosine(W, best))
-        for name in (MERGED, RESCALED, HALF):
-            found.setdefault((name, "margin"), []).append(margin[name] / margin["attention"])
-        found.setdefault((MERGED, "margin_half"), []).append(margin[MERGED] / margin[HALF])
-        W = trained["linear"][LINEAR][s, -1]
-        size = np.abs(np.einsum("ntd,de,ne->nt", p["tokens"][s], W, p["queries"][s]))
-        found.setdefault((LINEAR, "peak"), []).append(np.mean([one.max() / one.sum() for one in size]))
-    table = run.table[run.table.step == last].set_index(["variant", "quantity"])
-    for key, values in found.items():
-        middle = np.mean(values) if key[1] in ("same", "peak") else np.median(values)
-        assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9), key
-    # No softmax: uniform weights stay what they are.
-    assert table.loc[("uniform", "peak"), "value"] == pytest.approx(1 / 5, rel=1e-12)
-
-
-def test_the_ways_are_drawn():
-    made = drawing.released("attention_variants", "value", "low", "high")
-    ways = made[made.quantity.isin(["distance", "peak", "predictions"])]
-    drawn = ways[(ways.variant.isin(["attention", "linear"])) | ways.variant.str.startswith("dropout")]
-    drawn = drawn[(drawn.quantity != "peak") | drawn.variant.isin(["attention", "linear"])]
-    margins = made[made.quantity.str.startswith("margin")]
-    drawing.assert_drawn(figure.draw, made, drawn[["step", "value"]], x=margins["value"])

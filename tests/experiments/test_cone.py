@@ -5,11 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 from by_hand import best_tokens, cosine, winners
-from drawing import assert_drawn, told_apart
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
-from attnsvm.experiments.own.cone import figure, problems
 from attnsvm.experiments.own.cone.descent import KINDS, around, choices
 from attnsvm.svm import separation, solve
 
@@ -17,13 +14,6 @@ SMALL = {
     "problems": {"n": 2, "T": 3, "d": 4, "first_seed": 0, "instances": 8},
     "descent": {"steps": 500, "relative_step": 0.01, "margins": [5, 100], "apertures": [0.0, 0.3]},
 }
-
-
-def test_more_choices_than_can_be_solved_are_refused():
-    settings = {"n": 6, "T": 4, "d": 8, "first_seed": 0, "instances": 2}
-    assert len(problems.cells(settings)) == 1  # 4096 choices
-    with pytest.raises(UserError, match=r"cone\.problems: T to the power of n exceeds 4096"):
-        problems.cells(settings | {"n": 7})
 
 
 def test_starts_have_their_correlation_and_norm():
@@ -104,12 +94,3 @@ def test_the_table_counts_who_stayed_and_who_converged(run):
     share = run.table.set_index(["kind", "R", "mu", "end"]).value
     assert share["locally_optimal", 100, 0.0, "stayed"] == 1
     assert share["not_locally_optimal", 100, 0.0, "converged"] < 1
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "value")
-    converged = table[table.end == "converged"]
-    local = converged[converged.kind == "locally_optimal"]
-    place = np.log10(0.3) + local.mu.map({0.0: -0.8, 0.3: 0.0}) + local.R.map({5: 0.0, 100: 0.03})
-    others = converged[converged.kind == "not_locally_optimal"].value
-    assert_drawn(figure.draw, table, [*zip(place, local.value, strict=True)], [*enumerate(others)])

@@ -2,13 +2,11 @@
 
 from itertools import product
 
-import drawing
 import numpy as np
 import pytest
 from by_hand import NORM, best_tokens, cosine, softmax_of
 from running import Run
 
-from attnsvm.experiments.paper.convergence_types import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -91,8 +89,3 @@ def test_the_table_holds_the_share_of_every_type(name, run):
         assert row.value == group[row.type].mean()
         assert 0 <= row.low <= row.value <= row.high <= 1
     assert len(run.table) == len({(g.n, g.T, g.d) for g in types.itertuples()}) * 2 * 6
-
-
-def test_every_number_of_the_table_is_drawn():
-    table = drawing.released("convergence_types", "value")
-    drawing.assert_drawn(figure.draw, table, table[table.type != "all_support_not_global"][["d", "value"]])

@@ -1,6 +1,5 @@
 """What holds for every experiment there is, found by its card."""
 
-import ast
 import inspect
 from dataclasses import replace
 from functools import cache
@@ -59,13 +58,17 @@ def test_a_module_has_the_functions_that_its_stage_calls(card, part):
         assert list(inspect.signature(getattr(module, name)).parameters) == arguments
 
 
-@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
-def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(card):
-    folder = cards.folders()[card.name]
-    imported = {ROOT / file for module in card.modules.values() for file in module_files(module)}
+@pytest.mark.parametrize("folder", sorted({*cards.folders().values()}), ids=lambda folder: folder.name)
+def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(folder):
+    """And what a set of unseen seeds has of its own, in a folder of its name."""
+    here = [card for card in CARDS if cards.folders()[card.name] == folder]
+    imported = {ROOT / file for card in here for module in card.modules.values() for file in module_files(module)}
     known = {folder / "card.yaml", folder / "paragraph.typ", *(folder / f"{part}.py" for part in CONTRACT)} | imported
-    inside = {path for name, path in cards.folders().items() if cards.read(name).parent == card.name}
-    assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known | inside
+    inside = {path for name, path in cards.folders().items() if cards.read(name).parent == folder.name}
+    sets = {folder / card.name for card in here if card.on}
+    found = {path for path in folder.iterdir() if path.name != "__pycache__"} - inside - sets
+    found |= {path for own in sets if own.exists() for path in own.iterdir() if path.name != "__pycache__"}
+    assert found <= known
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -143,17 +146,3 @@ def test_every_claim_has_a_key_of_its_own_and_a_figure_that_is_drawn():
 def test_every_column_says_in_a_sentence_what_it_means(card):
     for column, text in card.columns.items():
         assert text.strip().endswith("."), column
-
-
-@pytest.mark.parametrize(
-    "card", [card for card in EXPERIMENTS if "descent" in card.modules], ids=lambda card: card.name
-)
-def test_a_training_says_how_much_there_is_to_do(card):
-    """`progress.expect` where a batch is trained more than once: a bar that ends before the work is a lie."""
-    tree = ast.parse(inspect.getsource(card.module("descent")))
-    calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    trainings = [name for name in calls if name.endswith(("train", "follow")) and name != "how_to_train"]
-    loops = [node for node in ast.walk(tree) if isinstance(node, ast.For | ast.comprehension)]
-    # another experiment's, which says it, or what trains every run and says it for all of them
-    whole = any(name.endswith(".descent") or name == "train_each" for name in calls)
-    assert "progress.expect" in calls or (whole and not trainings) or (len(trainings) <= 1 and not loops)

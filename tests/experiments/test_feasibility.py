@@ -4,9 +4,7 @@ from itertools import product
 
 import numpy as np
 from by_hand import best_tokens, separable
-from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.paper.feasibility import figure
 from attnsvm.experiments.paper.feasibility.svm import RANDOM_STREAM
 
 SMALL = {"problems": {"shapes": [[3, 3], [2, 5]], "d": [1, 2, 3, 4], "first_seed": 2, "instances": 12}}
@@ -32,8 +30,3 @@ def test_shares_are_those_of_linear_programming(run):
             assert shares.loc[key, "value"] == 1
     assert (shares.value == 0).any()
     assert ((shares.value > 0) & (shares.value < 1)).any()
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "value")
-    assert_drawn(figure.draw, table, table[["d", "value"]])

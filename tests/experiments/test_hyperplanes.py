@@ -1,10 +1,8 @@
-"""The hyperplane figure: its instance, its separating lines, what is drawn."""
+"""The hyperplane figure: its instance, its separating lines."""
 
 import numpy as np
 import pytest
-from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.paper.hyperplanes import figure
 from attnsvm.experiments.paper.hyperplanes.measures import separators
 
 SMALL = {"problems": {"T": 5, "seed": 3}, "descent": {"steps": 30}}
@@ -31,8 +29,3 @@ def test_the_lines_of_the_solutions_part_the_optimal_token_of_each_input_from_it
         side = (tokens[["x", "y"]].to_numpy() - foot) @ along
         assert ((side > 0) == (tokens.kind == "optimal_token")).all()
     assert (table.kind == "separator").sum() == 2 * 2 * 2
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "x", "y")
-    assert_drawn(figure.draw, table, table[["x", "y"]])

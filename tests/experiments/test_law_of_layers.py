@@ -3,14 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
-from drawing import assert_drawn, released
 
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.stacked import distance
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.beyond.layers import figure
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, VALUES, VARIANTS, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.conditions import conditions
 from attnsvm.experiments.beyond.layers.descent import KEPT, rotations
@@ -245,15 +242,3 @@ def test_an_instance_without_a_certified_problem_is_named_for_it():
     became = np.array([MEASURED, MEASURED, "not saturated"])
     partly = "stated or corrected without a solution (depth 2)"
     assert words("depth 2", became, found) == [MEASURED, partly, "not saturated (depth 2)"]
-
-
-def test_the_figure_draws_both_problems_every_layer_and_every_kind():
-    made = released("layers", "value", "largest")
-    end = made[made["step"] == made.groupby("architecture")["step"].transform("max")]
-    both = end[(end["architecture"] == plain(2)) & (end["layer"] == 0) & end["quantity"].isin(("stated", "corrected"))]
-    nearest = figure.compared(made).query("quantity == 'corrected' and layer > 0")
-    stacks = nearest[nearest["architecture"].str.startswith(figure.PLAIN)]
-    kinds = nearest[nearest["architecture"].isin(VARIANTS) & (nearest["layer"] == 1)]
-    ends = pd.concat([both["value"], both["largest"], stacks["value"]])
-    drawn = assert_drawn(figure.draw, made, x=kinds["value"], y=ends)
-    assert len(drawn.axes) == 4

@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from drawing import assert_drawn, released
 from running import Quiet
 
 from attnsvm.analysis.measured import Measures
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.experiments.beyond.layer_shapes import figure
 from attnsvm.experiments.beyond.layer_shapes.descent import descent
 from attnsvm.experiments.beyond.layer_shapes.measures import ENDS, PROBLEMS, measures, table
 from attnsvm.experiments.beyond.layer_shapes.svm import svm
@@ -67,10 +65,3 @@ def test_the_shares_of_a_shape_add_up_to_one():
     assert np.isclose(rows["value"].sum(), 1)
     assert rows.loc["law", "value"] == 0.6
     assert (rows["low"] <= rows["value"]).all()
-
-
-def test_the_figure_draws_the_farthest_layers_of_every_shape_by_both_problems():
-    made = released("layer_shapes", "tail")
-    asked = made[(made["end"] == "law") & (made["problem"] != "present")]
-    drawn = assert_drawn(figure.draw, made, y=asked["tail"])
-    assert len(drawn.axes) == 2 * made["depth"].nunique()

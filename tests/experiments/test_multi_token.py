@@ -1,12 +1,9 @@
-"""Several selected tokens: the draws, which seeds are accepted, the table, what is drawn."""
+"""Several selected tokens: the draws, which seeds are accepted, the table."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from by_hand import cosine
-from drawing import assert_drawn, told_apart
 
-from attnsvm.experiments.paper.multi_token import figure
 from attnsvm.experiments.paper.multi_token.descent import decision
 from attnsvm.experiments.paper.multi_token.problems import cells
 from attnsvm.svm import finite_part, separation, solve
@@ -84,9 +81,3 @@ def test_every_dimension_has_its_own_count_of_candidates():
         (3, 4, 4, range(1, 4)),
         (3, 4, 6, range(1, 6)),
     ]
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(pd.concat([run.table, run.table.assign(d=6)], ignore_index=True), "value")
-    curves, scatter = (table[(table.panel == panel) & (table.value > 0)] for panel in ("curve", "scatter"))
-    assert_drawn(figure.draw, table, curves[["step", "value"]], scatter[["unselected_max", "value"]])

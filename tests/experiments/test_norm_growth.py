@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from by_hand import best_tokens, rows_of, separable
-from drawing import assert_drawn, medians, told_apart
 
 from attnsvm.analysis.selection import scores
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.paper.norm_growth import figure
 from attnsvm.experiments.paper.norm_growth.problems import CONDITIONS, contradicting, equal_scores
 
 SMALL = {
@@ -110,20 +108,3 @@ def test_the_conditions_hold_for_what_is_drawn(run):
             if condition != "contradicting":
                 assert (np.diff(losses) < 0).all()
                 assert rows["norm"].iloc[-1] > rows["norm"].iloc[0]
-
-
-def test_contradicting_inputs_hold_the_weights_back(run):
-    """Their gradient falls although W stays short: not because the softmax has saturated."""
-    last = run.table[run.table.step == 300].groupby("condition")["norm"]
-    assert (last.size() == 3).all()
-    first = run.table[run.table.step == 1].set_index(["condition", "seed"]).gradient_norm
-    final = run.table[run.table.step == 300].set_index(["condition", "seed"]).gradient_norm
-    assert (final["contradicting"] < first["contradicting"]).all()
-    assert last.max()["contradicting"] < last.min()["all_support"]
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    quantities = ["norm", "gradient_norm", "correlation"]
-    table = told_apart(run.table, *quantities)
-    away = table.assign(correlation=1 - table.correlation)
-    assert_drawn(figure.draw, table, medians(away, ["condition", "step"], "step", quantities))

@@ -1,13 +1,11 @@
-"""Positions added to the tokens: the draws, the table against a reading of the stored arrays, what is drawn."""
+"""Positions added to the tokens: the draws, the table against a reading of the stored arrays."""
 
 import numpy as np
 import pytest
 from by_hand import cosine, winners
-from drawing import assert_drawn, told_apart
 
 from attnsvm.analysis.rows import where
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.own.positional import figure
 from attnsvm.experiments.own.positional.problems import added, encoded
 from attnsvm.svm import separation, solve
 
@@ -32,19 +30,6 @@ def test_encoded_tokens_are_tokens_plus_positions_at_length_one(shape):
     assert np.abs(np.linalg.norm(batch.tokens, axis=-1) - 1).max() <= 2e-7  # float32
 
 
-def test_the_same_instances_are_compared(run):
-    plain, *others = (
-        {int(seed): (p, s) for label, p, *_ in run.cells if label.endswith(kind) for s, seed in enumerate(p["seeds"])}
-        for kind in ("plain", "encoded", "added")
-    )
-    for other in others:
-        assert sorted(plain) == sorted(other) == list(range(7, 12))
-        for seed, (p, s) in plain.items():
-            q, u = other[seed]
-            assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
-            assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
-
-
 def test_the_table_is_its_definition(run):
     table = run.table.set_index(["tokens", "quantity", "seed"]).value
     assert len(table) == 3 * 2 * 5 + 2 * 2
@@ -62,10 +47,3 @@ def test_shares_count_the_margins_that_are_wider_and_those_that_are_narrower_for
     for tokens, length in (("encoded", 1.0), ("added", np.sqrt(2))):
         assert shares[tokens, "wider"] == (margins[tokens] > margins["plain"]).mean()
         assert shares[tokens, "narrower for its length"] == (margins[tokens] / length < margins["plain"]).mean()
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table[run.table.seed.notna()], "value")
-    wide = table.pivot(index="seed", columns=["quantity", "tokens"], values="value")
-    margins = [1 / wide["norm"][["plain", name]] for name in ("encoded", "added")]
-    assert_drawn(figure.draw, table, *margins, x=1 - table[table.quantity == "correlation"].value)

@@ -2,13 +2,12 @@
 
 from functools import cache
 
-import drawing
 import numpy as np
 import pytest
 import torch
 from by_hand import cosine_on, rows_of, winners
 
-from attnsvm.experiments.summaries.rate_reduction import descent, figure, layers, svm
+from attnsvm.experiments.summaries.rate_reduction import descent, layers
 from attnsvm.experiments.summaries.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
 
@@ -45,25 +44,6 @@ def test_inputs_are_digits_with_their_labels_and_mean():
     assert set(even) == {-1.0, 1.0}
 
 
-def test_both_layers_have_the_same_number_of_parameters():
-    counts = {kind: sum(np.prod(shape) for shape in layers.sizes(kind, 20, 2).values()) for kind in layers.LAYERS}
-    assert counts == {"plain": 800, "crate": 800}
-
-
-def by_hand(kind, layer, s, X, z):
-    """One input: the formulas of `layers`, head by head."""
-    moved = z.copy()
-    for h in range(2):
-        if kind == "plain":
-            K, Q, V, out = (layer[name][s, h] for name in "KQVO")
-        else:
-            K = Q = V = out = layer["U"][s, h]
-        scores = np.array([(K.T @ x) @ (Q.T @ z) for x in X]) / np.sqrt(K.shape[1])
-        p = np.exp(scores) / np.exp(scores).sum()
-        moved = moved + out @ (V.T @ sum(w * x for w, x in zip(p, X, strict=True)))
-    return moved
-
-
 def test_ista_is_a_proximal_gradient_step():
     """x ← prox of ηλ‖x‖₁ over x ≥ 0 at x − η∇½‖z − Dx‖², from x = z."""
     layer, rng = descent.start("crate", drawn(), 2), np.random.default_rng(0)
@@ -96,14 +76,6 @@ def test_the_rate_is_that_of_the_gram_matrix():
     np.testing.assert_allclose(layers.coding_rate(np.ones((6, 4)), 0.5), 0.5 * np.log(1 + 4 / 0.25), rtol=1e-12)
 
 
-def test_a_symmetric_random_head_has_the_spectrum():
-    U = np.random.default_rng(0).normal(size=(8, 3))
-    A = svm.symmetric_head(U @ U.T, np.random.default_rng(1))
-    np.testing.assert_allclose(A, A.T, atol=1e-12)
-    expected = np.r_[np.zeros(5), np.sort(np.linalg.svd(U)[1] ** 2)]
-    np.testing.assert_allclose(np.linalg.eigvalsh(A), expected, atol=1e-10)
-
-
 def test_the_alignment_and_the_prediction_are_their_definitions(run):
     _, p, trained, solved = run.cells[0]
     for kind in layers.LAYERS:
@@ -120,47 +92,3 @@ def test_the_alignment_and_the_prediction_are_their_definitions(run):
             assert found["predicted"][0, h, 0] == pytest.approx(np.mean(right))
         spectra = np.linalg.svd(solved[kind]["random"]["heads"][0, 0], compute_uv=False)
         np.testing.assert_allclose(spectra, np.tile(np.linalg.svd(W[0, 0])[1], (2, 1)), atol=1e-10)
-
-
-def test_the_table_is_its_definition(run):
-    found = {}
-    for _, s, p, trained, _ in run.each():
-        X, Z, Y = p["tokens"][s, 12:], p["queries"][s, 12:], p["labels"][s, 12:]
-        for kind in layers.LAYERS:
-            at = {name: x[s : s + 1, -1] for name, x in trained["layers"][kind].items()}
-            z = np.stack([by_hand(kind, at, 0, x, q) for x, q in zip(X, Z, strict=True)])
-            right = np.mean(layers.read_out(kind, at, z[None], 0.1, 0.1)[0] * Y > 0)
-            found.setdefault((kind, "accuracy"), []).append(right)
-            W, picked, others = layers.scoring(kind, at)[0], [], []
-            for A in W:
-                scores = [x @ A @ q for x, q in zip(X, Z, strict=True)]
-                chosen = [int(a.argmax()) for a in scores]
-                picked.append(layers.coding_rate(np.stack([x[a] for x, a in zip(X, chosen, strict=True)]), 0.5))
-                rest = np.concatenate([np.delete(x, a, 0) for x, a in zip(X, chosen, strict=True)])
-                others.append(layers.coding_rate(rest, 0.5))
-                peaks = [np.exp(a - a.max()).max() / np.exp(a - a.max()).sum() for a in scores]
-                found.setdefault((kind, f"peak{len(picked)}"), []).append(np.mean(peaks))
-            found.setdefault((kind, "rate_selected"), []).append(np.mean(picked))
-            found.setdefault((kind, "rate_others"), []).append(np.mean(others))
-            after = np.concatenate([[by_hand(kind, at, 0, x, token) for token in x] for x in X])
-            found.setdefault((kind, "rate_after_all"), []).append(layers.coding_rate(after, 0.5))
-    for kind in layers.LAYERS:
-        found[kind, "peak"] = np.add(found.pop((kind, "peak1")), found.pop((kind, "peak2"))) / 2
-    table = run.table[run.table.step == 20].set_index(["layer", "quantity"])
-    for key, values in found.items():
-        assert table.loc[key, "value"] == pytest.approx(np.mean(values), rel=1e-8), key
-        half = 1.96 * np.std(values, ddof=1) / np.sqrt(3)
-        assert table.loc[key, "high"] - table.loc[key, "value"] == pytest.approx(half, rel=1e-4, abs=1e-10), key
-    lead = np.subtract(found["crate", "accuracy"], found["plain", "accuracy"])
-    assert table.loc[("crate", "accuracy_over_plain"), "value"] == pytest.approx(lead.mean(), abs=1e-12)
-
-
-def test_the_ways_are_drawn():
-    made = drawing.released("rate_reduction", "value", "low", "high")
-    ways = made[
-        made.quantity.isin(
-            ["accuracy", "peak", "rate_selected", "rate_after_selected", "rate_chance", "rate_after_chance"]
-        )
-    ]
-    ends = made[made.quantity.isin(["alignment_own", "alignment_random", "alignment_symmetric", "predicted_own"])]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], y=ends["value"])

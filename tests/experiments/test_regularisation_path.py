@@ -5,10 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from by_hand import best_tokens, cosine, softmax_of
-from drawing import assert_drawn, medians, told_apart
 
-from attnsvm.experiments.paper.regularisation_path import figure
-from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -47,16 +44,3 @@ def test_every_row_is_its_definition(run):
 def test_the_certificates_of_the_starts_are_counted_too(run):
     counts = run.certificates.set_index("solve").solved
     assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
-
-
-def test_the_descent_on_balls_hangs_on_no_engine():
-    files = module_files("attnsvm.experiments.paper.regularisation_path.descent")
-    assert "attnsvm/experiments/paper/regularisation_path/balls.py" in files
-    below = ("attnsvm/training/lanes/", "attnsvm/training/__init__")
-    assert not [file for file in files if file.startswith("attnsvm/training/") and not file.startswith(below)]
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    quantities = ["correlation", "distance", "loss"]
-    table = told_apart(run.table, *quantities)
-    assert_drawn(figure.draw, table, medians(table, ["norm", "R"], "R", quantities))

@@ -1,26 +1,18 @@
-"""Routers beside plain attention: their gradients against automatic ones, descent against the engine, the table."""
+"""Routers beside plain attention: their gradients against automatic ones, descent against the engine."""
 
-import drawing
 import numpy as np
 import pytest
 import torch
-from by_hand import cosine, winners
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.experiments.summaries.router import figure
 from attnsvm.experiments.summaries.router.measures import reached
 from attnsvm.experiments.summaries.router.noise import NOISE_STREAM, Noise
 from attnsvm.experiments.summaries.router.routing import Router, descend, loss
-from attnsvm.svm import separation, solve
 from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.start import full_weights
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
-SMALL = {
-    "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 5},
-    "descent": {"steps": 200, "points": 6},
-}
 ROUTERS = [Router(entropy=0.3), Router(entropy=-0.3), Router(dirichlet=0.2), Router(temperature=0.7), Router()]
 
 
@@ -106,55 +98,7 @@ def test_noise_is_gumbel_and_of_its_seed_alone():
     assert abs(drawn.var() - np.pi**2 / 6) < 0.04
 
 
-def test_a_run_does_not_depend_on_the_others():
-    problems, kept = draw(gaussian, range(40), 3, 4, 6), np.array([1, 20])
-    (start,) = full_weights(problems.seeds, 6, "uniform")
-    router = Router(entropy=0.1, temperature=0.8, dropout=0.3)
-    found, alone = (descend(problems[part], router, start[part], 0.1, kept) for part in (slice(None), slice(35, 37)))
-    for name, x in found.items():
-        np.testing.assert_array_equal(x[35:37], alone[name])
-
-
 def test_reached_is_the_first_step_from_which_on_it_lasts():
     steps = np.array([1, 3, 9])
     met = np.array([[1, 1, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0]], dtype=bool)
     assert reached(steps, met).tolist() == [1, 9, 3, np.inf]
-
-
-def test_the_table_is_its_definition(run):
-    """Instance by instance: solutions solved again one by one, shares counted by hand."""
-    found = {}
-    for _, s, p, trained, _ in run.each():
-        steps, runs = trained["steps"], trained["runs"]
-        plain = runs["attention"]["selected"][s]
-        best = ((p["tokens"][s] @ p["head"][s]) * p["labels"][s][:, None]).argmax(1)
-        solution = {}
-        for name, log in runs.items():
-            chosen = log["selected"][s]
-            assert (chosen == winners(p["tokens"][s], log["weights"][s, -1], p["queries"][s])).all()
-            solution[name] = solve(separation(p["tokens"][s], p["queries"][s], chosen)).W
-            for step, W in zip(steps, log["weights"][s], strict=True):
-                found.setdefault((name, "distance", int(step)), []).append(1 - cosine(W, solution[name]))
-            W, last = log["weights"][s, -1], int(steps[-1])
-            if (chosen != plain).any():
-                found.setdefault((name, "to_plain", last), []).append(1 - cosine(W, solution["attention"]))
-            pairs = [(X[a] - x, z) for X, a, z in zip(p["tokens"][s], chosen, p["queries"][s], strict=True) for x in X]
-            found.setdefault((name, "to_mean", last), []).append(1 - cosine(W, sum(np.outer(*pair) for pair in pairs)))
-            found.setdefault((name, "saturation", last), []).append(log["largest"][s, -1])
-            found.setdefault((name, "same", int(steps[-1])), []).append(np.mean(chosen == plain))
-            found.setdefault((name, "best", int(steps[-1])), []).append(np.mean(chosen == best))
-            found.setdefault((name, "all_same", int(steps[-1])), []).append(float((chosen == plain).all()))
-    table = run.table.set_index(["selector", "quantity", "step"])
-    for key, values in found.items():
-        middle = np.mean(values) if key[1] in ("same", "best", "all_same") else np.median(values)
-        assert table.loc[key, "value"] == pytest.approx(middle, rel=1e-6, abs=1e-9)
-        assert table.loc[key, "instances"] == len(values)
-    assert {name for name, _, _ in found} == set(run.table["selector"])
-
-
-def test_the_ways_are_drawn():
-    made = drawing.released("router", "value", "low", "high")
-    ways = made[made.quantity == "distance"]
-    last = made.step == made.groupby("quantity").step.transform("max")
-    ends = made[last & made.quantity.isin(["same", "best", "ratio_near", "ratio_saturated"])]
-    drawing.assert_drawn(figure.draw, made, ways[["step", "value"]], x=ends["value"][ends["value"] < float("inf")])

@@ -1,15 +1,13 @@
-"""A query at every position: solutions and table against a reading of the stored arrays, what is drawn."""
+"""A query at every position: solutions and table against a reading of the stored arrays."""
 
 from itertools import product
 
 import numpy as np
 import pytest
 from by_hand import NORM, cosine, softmax_of
-from drawing import assert_drawn, told_apart
 
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import MEAN, MIDDLE
-from attnsvm.experiments.paper.sequence import figure
 from attnsvm.svm import Constraints, solve
 
 SMALL = {
@@ -64,8 +62,3 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
     expected = np.mean(values[step]) + half * np.array([0, -1, 1])
     assert mean.loc[step, ["value", "low", "high"]].to_list() == pytest.approx(expected, abs=1e-9)
     assert table["value"].iloc[-1] > 0.5 > table["value"].iloc[0]
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "value")
-    assert_drawn(figure.draw, table, where(table, interval=MIDDLE)[["step", "value"]])

@@ -1,23 +1,16 @@
-"""The trajectory figure: its instance, its rows against a reading of the stored arrays, what is drawn."""
+"""The trajectory figure: its instance, its rows against a reading of the stored arrays."""
 
 import numpy as np
 import pytest
 from by_hand import NORM
-from drawing import assert_drawn, told_apart
 
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
-from attnsvm.experiments.paper.trajectories import figure, measures
-from attnsvm.experiments.paper.trajectories.problems import cells
+from attnsvm.experiments.paper.trajectories import measures
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
-
-
-def test_the_instance_is_the_one_of_the_seed_asked_for():
-    (cell,) = cells({"T": 5, "seed": 9})
-    assert (cell.n, cell.T, cell.d, cell.seeds) == (2, 5, 2, (9,))
 
 
 def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
@@ -50,23 +43,11 @@ def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
     assert set(table.kind) == {"token", "optimal_token", "trajectory", "svm_direction"}
 
 
-def test_both_parametrisations_start_at_zero(run):
-    _, _, t, _ = run.cells[0]
-    assert not t["W"]["weights"][:, 0].any()
-    assert not t["KQ"]["weights"][:, 0].any()
-    assert t["KQ"]["weights"][:, 1].any()
-
-
 def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):
     _, p, t, a = run.cells[0]
     failed = a | {"KQ": a["KQ"] | {"status": np.array(["infeasible"])}}
     with pytest.raises(UserError, match=r"seed 1 has no certified solution for KQ \(infeasible\): choose another"):
         measures.measures(None, Problems.from_arrays(p), t, failed, {})
-
-
-def test_every_number_of_the_table_is_drawn(run):
-    table = told_apart(run.table, "x", "y")
-    assert_drawn(figure.draw, table, table[["x", "y"]], table[["step", "angle"]].dropna())
 
 
 def test_from_afar_directions_stay_and_distances_become_logarithms():

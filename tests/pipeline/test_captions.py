@@ -8,8 +8,6 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.captions import caption, listed, notes
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.hashes import memo
-from attnsvm.pipeline.hashes.memo import Memo
 
 FIGURES = cards.figures(optional=True)
 LONGEST = 90  # words of a caption; the rest is notes
@@ -96,19 +94,6 @@ def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, m
     with pytest.raises(UserError) as caught:
         caption(replace(CARD, caption=template), resolve({}))
     assert (f"did you mean {meant!r}?" in str(caught.value)) == (meant is not None)
-
-
-def test_a_caption_is_remembered_by_its_template_and_its_settings(tmp_path, monkeypatch):
-    """Filled once, asked for again; another size or another word is filled anew."""
-    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
-    filled, fill = [], captions._rendered
-    monkeypatch.setattr(captions, "_rendered", lambda *given: filled.append(1) or fill(*given))
-    said = []
-    for place, size in [("here", 4), ("here", 4), ("there", 4)] * 2 + [("here", 5)]:
-        resolved = {"experiments": {"svm_rank": {"problems": {"n": size}}}}
-        said.append(caption(replace(CARD, caption=f"{{{{ problems.n }}}} {place}"), resolved))
-    assert said == ["4 here", "4 here", "4 there"] * 2 + ["5 here"]
-    assert len(filled) == 3
 
 
 def test_a_less_than_sign_is_a_letter_outside_of_code_and_formulae():

@@ -156,14 +156,6 @@ def test_a_file_that_does_not_fit_ends_with_a_sentence_and_leaves_nothing(tmp_pa
         assert left == []
 
 
-def test_what_a_killed_process_left_goes_when_the_file_is_written_again(tmp_path):
-    (tmp_path / ".t.csv.123.tmp").write_text("half")
-    (tmp_path / ".t.csv.123.sum.tmp").write_text("half")
-    (tmp_path / ".other.csv.123.tmp").write_text("of another file, perhaps of a running job")
-    save_csv(tmp_path / "t.csv", TABLE)
-    assert sorted(os.listdir(tmp_path)) == [".other.csv.123.tmp", ".t.csv.sha256", "t.csv"]
-
-
 def test_two_who_write_the_same_file_leave_each_other_alone(tmp_path):
     """As two jobs on different nodes may, when Snakemake was killed and started again while its jobs ran."""
     code = """

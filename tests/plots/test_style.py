@@ -51,30 +51,8 @@ def test_width_and_height_are_those_asked_for(settings):
     assert height == pytest.approx(settings["width"] / 2)
 
 
-def test_the_font_size_is_that_of_every_text():
-    for size in (6, 10):
-        axes = draw({"font_size": size}).axes[0]
-        assert axes.xaxis.label.get_size() == size
-        assert axes.get_xticklabels()[0].get_size() == pytest.approx(0.9 * size)
-
-
 def test_text_in_a_pdf_stays_text():
     assert b"/FontFile2" in style.rendered(draw(), "pdf")
-
-
-def test_the_dots_per_inch_decide_over_the_png():
-    from io import BytesIO
-
-    from PIL import Image
-
-    for dpi in (50, 100):
-        assert Image.open(BytesIO(style.rendered(draw({"width": 4.0}), "png", dpi))).size == (4 * dpi, 2 * dpi)
-
-
-def test_every_colour_of_a_series_and_every_marker_is_another():
-    assert len(set(style.SERIES)) == len(style.SERIES)
-    assert len(set(style.MARKERS)) == len(style.MARKERS)
-    assert set(style.COLOUR) == set(style.DASHES) == set(style.NAME)
 
 
 ROWS = pd.DataFrame({"step": [1, 10], "value": [2.0, 3.0], "low": [1.0, 2.0], "high": [5.0, 4.0]})
@@ -90,11 +68,6 @@ def test_a_band_lies_around_its_line_in_the_same_colour():
     corners = {tuple(corner) for corner in around.get_paths()[0].vertices.tolist()}
     assert corners >= {(1, 1), (1, 5), (10, 2), (10, 4)}
     assert to_rgba(line.get_color(), 0.25) == tuple(around.get_facecolor()[0])
-
-
-def test_bars_reach_from_the_number_to_both_ends_of_one_row_or_several():
-    assert style.bars(ROWS).tolist() == [[1, 1], [3, 1]]
-    assert style.bars(ROWS.iloc[0]).tolist() == [[1], [3]]
 
 
 @pytest.mark.parametrize("system", ["linux", "darwin"])

@@ -1,9 +1,7 @@
 """The documentation: its code runs as pasted, its links lead somewhere, the files it names are there."""
 
 import json
-import os
 import re
-import subprocess
 
 import pytest
 import yaml
@@ -12,6 +10,7 @@ from PIL import Image
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.pipeline.configuration import resolve, schema
 from attnsvm.publish.documents import docs
 from attnsvm.publish.exchange import reference
 
@@ -28,21 +27,6 @@ BLOCKS = [
 ]
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 OUTSIDE = ("http://", "https://", "mailto:")
-
-
-def test_every_table_has_a_heading():
-    """Without one GitHub shows the bars of its lines."""
-    for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
-        blocks = re.findall(r"(?:^\|.*\n)+", FENCE.sub("", page.read_text()), re.MULTILINE)
-        bare = [block for block in blocks if not re.match(r"\|.*\n\|[-:| ]+\|\n", block)]
-        assert not bare, f"{page.name}: {bare[0]}"
-
-
-def test_a_title_is_a_noun_and_asks_nothing():
-    """What was found stands on the figure, with its verdict; a title is the same whatever that is."""
-    asking = r"(^|: |, and |, )(does|do|is|are|which|who|whose|where|how|why|when|from which|to which|what)\b"
-    titles = [card.title for card in cards.every()]
-    assert not [title for title in titles if re.search(asking, title.lower()) or title.endswith("?")]
 
 
 def anchors(page):
@@ -92,6 +76,20 @@ def test_every_file_that_a_page_names_is_there(page):
     assert not missing
 
 
+def test_every_command_that_a_page_names_is_one_of_make():
+    targets = set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = {(page.name, command) for page in PAGES for command in re.findall(r"`make ([a-z-]+)", page.read_text())}
+    assert not [(page, command) for page, command in named if command not in targets]
+
+
+def test_the_page_of_the_configuration_names_every_key_and_its_example_is_one():
+    page = (ROOT / "config/README.md").read_text()
+    for key in schema()["properties"]:
+        assert f"| `{key}` |" in page
+    (example,) = [text for language, text in FENCE.findall(page) if language == "yaml"]
+    assert resolve(yaml.safe_load(example))["figures"]["dpi"] == 600
+
+
 RELEASED = set(reference.read().figures)
 
 
@@ -113,20 +111,17 @@ def test_the_pages_are_what_the_cards_say(monkeypatch):
         assert (ROOT / name).read_text("utf-8") == text, f"{name}: run make docs"
 
 
-def test_every_figure_is_documented_with_its_caption_its_columns_and_its_picture():
-    figures, gallery = ((ROOT / name).read_text("utf-8") for name in ("docs/figures.md", "figures/README.md"))
+def test_every_figure_is_in_the_gallery_with_its_picture_and_its_card():
+    gallery = (ROOT / "figures/README.md").read_text("utf-8")
     for card in cards.figures(optional=True):
         if card.name in drafts():
             continue
-        assert f"`{card.name}`" in figures
         assert f"snakemake figures/{card.name}`" in gallery
         assert re.search(rf"^\| \[{card.name}\]\(#{card.name}\) \| .* \| (about )?(\d+ s|–) \|$", gallery, re.MULTILINE)
         if not new(card):
             assert f"gallery/{card.name}.png" in gallery
             assert (ROOT / f"figures/gallery/{card.name}.png").read_bytes().startswith(b"\x89PNG")
-        for column, text in card.columns.items():
-            assert f"`{column}`" in figures
-            assert docs._cell(text) in figures
+        assert f"(../{cards.place(card.name)}/card.yaml)" in gallery
 
 
 def test_the_gallery_has_no_picture_of_a_figure_that_is_gone():
@@ -182,60 +177,3 @@ def test_a_claim_that_the_readme_tells_of_and_that_is_gone_is_named(monkeypatch)
     monkeypatch.setattr(docs, "TOLD", ("no_such_claim",))
     with pytest.raises(UserError, match="TOLD: there is no claim 'no_such_claim'"):
         docs._told()
-
-
-def test_every_command_of_make_is_explained_and_every_one_that_is_named_exists():
-    makefile = (ROOT / "Makefile").read_text()
-    targets = set(re.findall(r"^([a-z][a-z-]*):", makefile, re.MULTILINE)) - {"help"}
-    explained = set(re.findall(r'@echo "make ([a-z-]+)', makefile))
-    assert explained == targets
-    assert targets | {"help"} == set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
-    for page in PAGES:
-        for command in re.findall(r"`make ([a-z-]+)", page.read_text()):
-            assert command in targets, f"{page.name}: make {command}"
-
-
-def paths_of(part, *given):
-    """The files and folders of a part of the suite, as make has them; `given`: further arguments of make."""
-    of_make = ("MAKE", "PART")  # of `make test PART=house`, say
-    outside = {name: value for name, value in os.environ.items() if not name.startswith(of_make)}
-    command = ["make", "-s", f"--eval=shown: ; @echo $({part})", "shown", *given]
-    return subprocess.run(command, cwd=ROOT, env=outside, check=True, capture_output=True, text=True).stdout.split()
-
-
-def test_continuous_integration_runs_lint_and_all_tests():
-    ci = (ROOT / ".ci/run").read_text()
-    whole = [line.strip() for line in re.search(r'^""\)\n(.*?);;$', ci, re.MULTILINE | re.DOTALL)[1].splitlines()]
-    wanted = ("lint", "test", "test PART=house", "test PART=cluster", "test PART=hostile")
-    assert whole == [f"make {words} VENV=.venv-ci" for words in wanted] + [""]
-    job = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]["test"]
-    assert job["steps"][-1] == {"run": ".ci/run ${{ matrix.part }}"}
-    makefile = (ROOT / "Makefile").read_text()
-    (parts,) = re.findall(r"^PARTS = (.*)$", makefile, re.MULTILINE)
-    assert job["strategy"]["matrix"]["part"] == ["lint", *parts.split()]
-    assert parts.split()[0] == "mathematics"  # what no other part has
-    others = [paths_of(part) for part in parts.split()[1:]]
-    assert all(paths and all((ROOT / path).exists() for path in paths) for paths in others)
-    every = [path for paths in others for path in paths]
-    assert len(set(every)) == len(every)
-    assert sorted(paths_of("mathematics")) == sorted(["tests", *(f"--ignore={path}" for path in every)])
-
-
-def test_what_make_test_leaves_out_is_a_part_of_its_own():
-    """And a part whose folder holds files of these leaves them out, too."""
-    left = sorted(f"--ignore={path}" for part in ("house", "cluster", "hostile") for path in paths_of(part))
-    assert sorted(paths_of("CHOSEN")) == sorted(["tests", *left])
-    for part in ("reading", "pipeline"):
-        assert sorted(paths_of("CHOSEN", f"PART={part}")) == sorted(paths_of(part) + left)
-    cluster = sorted(path for path in paths_of("CHOSEN", "PART=cluster") if not path.startswith("--"))
-    assert cluster == sorted(paths_of("cluster"))
-
-
-def test_no_mathematics_starts_snakemake():
-    """`make test-fast` waits for no smoke run."""
-    elsewhere = [
-        ROOT / path for part in ("pipeline", "workflow", "house", "cluster", "hostile") for path in paths_of(part)
-    ]
-    for path in (ROOT / "tests").rglob("test_*.py"):
-        if not any(path == other or other in path.parents for other in elsewhere):
-            assert not re.search(r"def \w+\([^)]*\b(built|everything|cluster)\b", path.read_text()), path

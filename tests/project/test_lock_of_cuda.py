@@ -1,6 +1,5 @@
 """What torch's wheel brings along for CUDA is locked, and installed only where torch asks for it."""
 
-import re
 from importlib.metadata import requires
 
 from harness import ROOT
@@ -13,11 +12,6 @@ def locked(name):
 
 
 CUDA = locked("requirements-cuda.lock")
-
-
-def test_the_versions_are_exact():
-    assert len(CUDA) == 19
-    assert all(re.fullmatch(r"\d[\d.]*", version) for version in CUDA.values())
 
 
 def test_none_of_them_is_installed_by_the_lock_itself():

@@ -137,22 +137,6 @@ def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
     assert named <= {f"figures/{card.name}" for card in cards.figures()}
 
 
-def test_the_readme_defines_its_words_before_it_uses_them():
-    text = (ROOT / "README.md").read_text()
-    words = text.index("## Words")
-    for word, definition in (
-        ("W_mm", "The *SVM solution* `W_mm`"),
-        ("loss", "The *loss* is the mean"),
-        ("score", "The *score* of a token is"),
-        ("optimal", "is *optimal*: "),
-    ):
-        place = text.index(definition)
-        assert place > words
-        prose = re.sub(r"!?\[[^]]*\]\([^)]*\)", "", text[: words + len("## Words")])
-        if word != "optimal":
-            assert not re.search(rf"\b{word}\b", prose), f"{word} is used before it is defined"
-
-
 def test_the_pages_say_sizes_times_and_conda():
     from attnsvm.pipeline.first_use import preflight
 

@@ -6,7 +6,6 @@ import re
 from harness import ROOT
 
 FILES = sorted((ROOT / "tests").rglob("*.py"))
-HERE = "tests/project/test_style_of_the_tests.py"
 
 
 def prints(text):
@@ -38,22 +37,3 @@ def test_no_test_imports_from_a_conftest():
         path for path in FILES if re.search(r"^\s*(from|import) conftest\b", path.read_text("utf-8"), re.MULTILINE)
     ]
     assert not importing
-
-
-def test_every_folder_of_tests_is_a_room_of_the_package_or_says_what_it_is():
-    rooms = {path.name for path in (ROOT / "attnsvm").iterdir() if path.is_dir()}
-    folders = {path.name for path in (ROOT / "tests").iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders <= rooms | {"workflow", "project"}
-
-
-def test_no_source_has_a_leftover():
-    for top in ("attnsvm", "tests", "workflow", "benchmarks"):
-        for path in (ROOT / top).rglob("*"):
-            if path.suffix in (".py", ".smk") and str(path.relative_to(ROOT)) != HERE:
-                text = path.read_text("utf-8")
-                assert not re.search(r"\b(TODO|FIXME|XXX|breakpoint\(\)|pdb\b)", text), path
-
-
-def test_nothing_that_a_cluster_or_a_run_leaves_lies_at_the_root():
-    assert not list(ROOT.glob("slurm-*.out"))
-    assert "slurm-*.out" in (ROOT / ".gitignore").read_text()

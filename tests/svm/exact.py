@@ -269,12 +269,12 @@ class Exact:
         every = (some for size in range(len(free) + 1) for some in combinations(free, size)) if small else ()
         for some in ([k for k in first if not self.equality[k]], *every):
             rows = [*must, *some]
-            W = self._tight(rows)
+            W = self.tight(rows)
             if W is not None:
                 return W
         return None
 
-    def _tight(self, rows: list[int]) -> fmpq_mat | None:
+    def tight(self, rows: list[int]) -> fmpq_mat | None:
         """The combination of some rows that reaches their bounds, if it is the solution."""
         zero = fmpq_mat(*self.shape)
         if not rows:
@@ -348,19 +348,24 @@ def truth_of(problem: Exact, norm: str, claims, decide: bool) -> Truth:
     return truth
 
 
+def exactly(action, *arguments):
+    """What an action of this file gives with enough bits."""
+    before, ctx.prec = ctx.prec, PRECISION
+    try:
+        return action(*arguments)
+    finally:
+        ctx.prec = before
+
+
 def contradictions(matrices, bound, equality, norm: str, tol: float, claim, truth: Truth | None = None):
     """What the judge says of a claim, and the sentences of it that exact arithmetic contradicts or does not confirm.
 
     Args:
         truth: see `Truth`; None: what follows from the claim itself.
     """
-    before, ctx.prec = ctx.prec, PRECISION
-    try:
-        verdict = check(matrices, bound, equality, norm, tol, claim)
-        problem = Exact(matrices, bound, equality)
-        return verdict, list(_contradictions(problem, norm, tol, claim, verdict, truth))
-    finally:
-        ctx.prec = before
+    verdict = check(matrices, bound, equality, norm, tol, claim)
+    problem = Exact(matrices, bound, equality)
+    return verdict, exactly(lambda: list(_contradictions(problem, norm, tol, claim, verdict, truth)))
 
 
 def hold(answers) -> Counter:

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import FIELDS, feasible, matrix, nasty
+from svm_references import nasty
 
 from attnsvm import machine
 from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
-from attnsvm.svm.operator import Operator
 
 CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
@@ -24,11 +23,6 @@ def planted(seed, n, T, d, e=None):
     return tokens, queries, logits.argmax(1)
 
 
-def random_labels(seed, n, T, d):
-    tokens, queries, _ = planted(seed, n, T, d)
-    return tokens, queries, np.random.default_rng(seed).integers(0, T, n)
-
-
 def with_sets(seed, n, T, d):
     """The planted token and, in every third input, a second one with the same logit."""
     tokens, queries, selected = planted(seed, n, T, d)
@@ -40,37 +34,6 @@ def with_sets(seed, n, T, d):
 def explicit(c):
     """The same constraints as plain arrays."""
     return Constraints(c.left.copy(), c.right.copy(), c.bound, c.equality, c.index)
-
-
-# ------------------------------------------------------------------------------------------------ the operator itself
-
-
-@pytest.mark.parametrize("kind", ["tokens", "arrays", "causal"])
-def test_the_operator_is_the_matrix_it_does_not_form(kind):
-    tokens, queries, selected = planted(0, 12, 7, 5, 6)
-    c = separation(tokens, queries, selected)
-    if kind == "causal":
-        c = sequence(tokens, np.minimum(np.random.default_rng(0).integers(0, 7, (12, 7)), np.arange(7)), causal=True)
-    c = explicit(c) if kind == "arrays" else c
-    rng, A = np.random.default_rng(1), matrix(c)
-    lengths = np.linalg.norm(A, axis=1)
-    unit, op = A / lengths[:, None], Operator(c.factors, 10_000)
-    W, dual = rng.normal(size=op.shape), rng.normal(size=len(c))
-    close = {"rtol": 0, "atol": 1e-12}  # sums of some hundred numbers of size one
-    np.testing.assert_allclose(op.lengths, lengths, rtol=1e-13)
-    np.testing.assert_allclose(op.apply(W), unit @ W.ravel(), **close)
-    np.testing.assert_allclose(op.adjoint(dual).ravel(), unit.T @ dual, **close)
-    np.testing.assert_allclose(c.apply(W), A @ W.ravel(), **close)
-    np.testing.assert_allclose(c.adjoint(dual).ravel(), A.T @ dual, **close)
-    for count in (3, min(len(c), W.size + 20)):  # fewer rows than entries of W, and more
-        numbers = np.sort(rng.choice(len(c), count, replace=False))
-        J, rows = unit[numbers], op.rows(numbers)
-        np.testing.assert_allclose(rows.apply(W), J @ W.ravel(), **close)
-        np.testing.assert_allclose(rows.adjoint(dual[numbers]).ravel(), J.T @ dual[numbers], **close)
-        np.testing.assert_allclose(rows.normal(W).ravel(), J.T @ (J @ W.ravel()), **close)
-        for sigma in (1.0, 1e4):
-            solved = np.linalg.solve(np.eye(W.size) + sigma * J.T @ J, W.ravel())
-            np.testing.assert_allclose(rows.factor(sigma)(W).ravel(), solved, rtol=0, atol=1e-15 * sigma + 1e-12)
 
 
 def test_no_left_or_right_array_is_formed_on_the_way():
@@ -198,17 +161,6 @@ def test_every_answer_is_proved(norm, problem):
         assert outcome(solve(c, method=LAGRANGIAN)) is outcome(solve(c, method=ACTIVE_SET)) is found
 
 
-@pytest.mark.parametrize(("n", "T", "d"), [(40, 16, 6), (60, 21, 8)])
-@pytest.mark.parametrize("seed", range(2))
-def test_feasibility_agrees_with_linear_programming(n, T, d, seed):
-    for draw in (planted, random_labels):
-        c = separation(*draw(seed, n, T, d))
-        solution = solve(c)
-        assert solution.method == LAGRANGIAN
-        assert solution.status is (Status.SOLVED if feasible(c) else Status.INFEASIBLE)
-        assert not solution.solved or solution.gap <= 1e-10
-
-
 def test_two_inputs_in_conflict_are_found_among_many():
     tokens, queries, selected = planted(3, 60, 12, 20)
     tokens[41], queries[41], selected[41] = tokens[7], queries[7], (selected[7] + 1) % 12
@@ -217,22 +169,6 @@ def test_two_inputs_in_conflict_are_found_among_many():
     c = separation(tokens, queries, selected)
     heavy = solution.dual > 1e-9 * solution.dual.max()
     assert set(c.index[heavy, 0].tolist()) == {7, 41}
-
-
-@pytest.mark.parametrize("method", [ACTIVE_SET, LAGRANGIAN])
-def test_bounds_of_any_size_and_equalities_together(method):
-    """b_k ≥ 0 other than one beside equalities, against the optimality conditions."""
-    c = separation(*with_sets(1, 30, 11, 20))
-    rng = np.random.default_rng(0)
-    bound = np.where(c.equality, c.bound, rng.uniform(0.1, 3.0, len(c)) * (rng.random(len(c)) < 0.8))
-    mixed = Constraints(c.left, c.right, bound, c.equality, c.index)
-    solution = solve(mixed, method=method)
-    assert solution.solved
-    reached = matrix(mixed) @ solution.W.ravel()
-    size = np.linalg.norm(solution.W)
-    assert (reached - bound)[~c.equality].min() >= -1e-9 * size
-    assert np.abs(reached - bound)[c.equality].max() <= 1e-9 * size
-    np.testing.assert_allclose(matrix(mixed).T @ solution.dual, solution.W.ravel() / size, rtol=0, atol=1e-8)
 
 
 def test_constraints_as_arrays_and_as_tokens_have_one_solution():
@@ -256,18 +192,6 @@ def test_sequences_at_size(causal):
 
 
 # ------------------------------------------------------------------------------------- inputs of different lengths
-
-
-def test_ragged_inputs_are_those_of_one_length_where_they_have_one():
-    tokens, queries, selected = planted(0, 9, 6, 5)
-    one, other = separation(tokens, queries, selected), ragged(zip(tokens, queries, selected, strict=True))
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
-    sets = np.eye(6, dtype=bool)[selected]
-    sets[:, 2] = True
-    one, other = separation(tokens, queries, sets), ragged(zip(tokens, queries, sets, strict=True))
-    np.testing.assert_array_equal(other.equality, one.equality)
-    np.testing.assert_array_equal(other.left, one.left)
 
 
 @pytest.mark.parametrize("count", [6, 60])
@@ -317,13 +241,6 @@ def test_a_bad_ragged_input_is_named(inputs, sentence):
 
 
 # -------------------------------------------------------------------------------------------------- bad input at size
-
-
-def test_one_nan_in_a_million_rows_is_found_and_placed():
-    tokens = np.ones((8000, 128, 2))
-    tokens[5000, 70, 1] = np.nan
-    with pytest.raises(ValueError, match=r"tokens: expected finite .* the first at \(5000, 70, 1\)"):
-        separation(tokens, np.ones((8000, 2)), np.zeros(8000, dtype=int))
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])

@@ -8,8 +8,6 @@ import pytest
 from svm_references import conflict, gaussian
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
-from attnsvm.errors import MissingError
-from attnsvm.svm import estimator
 
 TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 
@@ -71,25 +69,9 @@ def test_infeasible_names_the_inputs_in_conflict_and_no_other():
     assert np.abs(total).max() < 1e-12
 
 
-def test_parameters_are_got_and_set_as_in_scikit_learn():
-    model = AttentionSVM(norm="nuc", tol=1e-6)
-    assert model.get_params() == {"norm": "nuc", "tol": 1e-6, "verbose": False}
-    assert AttentionSVM(**model.get_params()).get_params() == model.get_params()
-    assert model.set_params(norm="fro", tol=None) is model
-    assert repr(model) == "AttentionSVM(norm='fro', tol=None)"
-    with pytest.raises(ValueError, match="no parameter 'C'"):
-        model.set_params(C=1.0)
-
-
 def test_an_unreachable_tolerance_is_an_error_that_says_how_far_it_got():
     with pytest.raises(UncertifiedError, match=r"not proved to tol = 1\.0e-30: the duality gap is too large"):
         AttentionSVM(norm="l3", tol=1e-30).fit(TOKENS * 1e-3, QUERIES, SELECTED)
-
-
-@pytest.mark.parametrize(("params", "sentence"), [({"norm": "l2,1"}, "norm: expected"), ({"tol": 0}, "tol: expected")])
-def test_a_bad_parameter_is_named(params, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        AttentionSVM(**params).fit(TOKENS, QUERIES, SELECTED)
 
 
 def test_prediction_needs_a_fit_and_the_fitted_dimensions():
@@ -128,14 +110,6 @@ def test_without_scikit_learn_an_unfitted_estimator_says_the_same(monkeypatch):
     assert type(caught.value).__name__ == "NotFittedError"
 
 
-@pytest.mark.parametrize("params", [{"norm": "nuk"}, {"tol": float("nan")}, {"norm": "spectral"}])
-def test_what_needs_no_constraints_is_refused_before_they_are_built(params, monkeypatch):
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
-    monkeypatch.setattr(estimator, "separation", lambda *given: pytest.fail("the constraints are built"))
-    with pytest.raises((ValueError, MissingError), match=r"norm: expected|tol: expected|needs cvxpy"):
-        AttentionSVM(**params).fit(TOKENS, QUERIES, SELECTED)
-
-
 # ------------------------------------------------------------------------------------ inputs of different lengths
 
 
@@ -163,13 +137,6 @@ def test_triples_pairs_and_arrays_are_three_ways_to_say_the_same():
     arrays = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
     again = AttentionSVM().fit(list(zip(TOKENS, QUERIES, strict=True)), SELECTED)
     assert np.array_equal(arrays.W_, again.W_)
-
-
-def test_uneven_sets_are_fitted_and_scored():
-    triples = [(X, z, np.arange(len(X)) == a) for X, z, a in uneven()]
-    model = AttentionSVM().fit(triples)
-    assert model.score(triples) == 1.0
-    assert np.array_equal(model.W_, AttentionSVM().fit(uneven()).W_)
 
 
 def test_pairs_without_a_selection_for_each_are_refused():
@@ -223,23 +190,6 @@ def test_scikit_learn_clones_and_cross_validates():
         by_hand.append(fitted.score([triples[i] for i in held]))
     assert np.allclose(scores, by_hand)
     assert scores.mean() > 0.5  # two to six tokens, chosen by a W that 48 inputs show
-
-
-def test_scikit_learn_searches_a_grid_and_sees_what_is_fitted():
-    from sklearn.exceptions import NotFittedError
-    from sklearn.model_selection import GridSearchCV
-    from sklearn.utils.validation import check_is_fitted
-
-    triples = uneven(30)
-    pairs, selected = [(X, z) for X, z, _ in triples], [a for _, _, a in triples]
-    model = AttentionSVM()
-    with pytest.raises(NotFittedError):
-        check_is_fitted(model)
-    search = GridSearchCV(model, {"norm": ["fro", "nuc"]}, cv=3).fit(pairs, selected)
-    assert search.best_params_["norm"] in ("fro", "nuc")
-    assert len(search.cv_results_["mean_test_score"]) == 2
-    check_is_fitted(search.best_estimator_)
-    assert search.best_estimator_.score(pairs, selected) == 1.0
 
 
 class OfTable(AttentionSVM):

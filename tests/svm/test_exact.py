@@ -10,13 +10,13 @@ from types import SimpleNamespace
 import cvxpy
 import numpy as np
 import pytest
-from exact import PRECISION, Exact, contradictions, hold, truth_of
-from flint import ctx
+from exact import Exact, contradictions, exactly, hold, truth_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from svm_references import conflict, gaussian
 
 from attnsvm import geometry
-from attnsvm.svm import certificate, ragged, separation, solve
+from attnsvm.svm import Status, certificate, ragged, separation, solve
 from attnsvm.svm.checker import check
 from attnsvm.svm.solver import norm_and_tolerance
 from attnsvm.svm.verdict import Ranks, Verdict
@@ -27,15 +27,6 @@ CHEAP = ("fro", "nuc", "l1", "linf", "rowmax", "rowsum", "l3")  # the others tak
 
 def claim_of(status, W, dual, factors=None):
     return SimpleNamespace(status=status, W=W, dual=dual, factors=factors)
-
-
-def exactly(action, *arguments):
-    """With enough bits."""
-    before, ctx.prec = ctx.prec, PRECISION
-    try:
-        return action(*arguments)
-    finally:
-        ctx.prec = before
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -292,3 +283,91 @@ def test_an_exact_refutation_has_as_many_digits_as_it_needs(tmp_path):
     certificate.save(tmp_path / "answer.npz", answer, "fro", 1e-10, tmp_path / "p.npz", inputs)
     assert certificate.verify(tmp_path / "answer.npz").endswith("verified exactly")
     assert certificate.load(tmp_path / "answer.npz")["farkas"].dtype.itemsize > 4 * 4300
+
+
+# ---- what is said of true claims, and of claims that are wrong by little
+
+
+def verdict(c, norm, claim):
+    return check(c.factors, c.bound, c.equality, norm, {"fro": 1e-10}.get(norm, 1e-7), claim)
+
+
+@pytest.mark.parametrize("factor", [0.999, 1.001, 1e15])
+@pytest.mark.parametrize("norm", NORMS)
+def test_which_multiple_of_the_solution_is_meant_is_said(norm, factor):
+    c = separation(*gaussian(0))
+    claim = solve(c, norm)
+    said = verdict(c, norm, replace(claim, W=factor * claim.W))
+    assert (said.status, "times the solution is meant" in said.reason) == ("uncertified", True)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_multipliers_prove_the_same_at_any_scale(norm):
+    c = separation(*gaussian(0))
+    claim = solve(c, norm)
+    sure = verdict(c, norm, claim)
+    for power in (-500, -3, 5, 500):
+        scaled = verdict(c, norm, replace(claim, dual=np.ldexp(claim.dual, power)))
+        assert (scaled.low, scaled.high) == (sure.low, sure.high)
+
+
+def test_solve_asks_the_checker(monkeypatch):
+    """An answer the checker does not like comes back uncertified, with the reason."""
+    monkeypatch.setattr("attnsvm.svm.solver.check_all", lambda *_: [Verdict("uncertified", "because")])
+    answer = solve(separation(*gaussian(0)))
+    assert answer.status is Status.UNCERTIFIED
+    assert answer.rejected == "because"
+    assert not answer.solved
+
+
+def test_a_combination_small_beside_its_multipliers_only_refutes_nothing():
+    """A huge multiplier on a tiny equality must not hide what is left: here a W of norm 1e5 separates."""
+    tokens = np.array([[[0.0, 0.0], [-1e-6, -1e-11], [-1.0, 0.0]]])
+    c = separation(tokens, np.ones((1, 1)), np.array([[True, True, False]]))
+    dual = np.where(c.equality, -1e6, 1.0)
+    claim = replace(solve(separation(*conflict())), dual=dual / np.abs(dual).sum())
+    assert verdict(c, "fro", claim).status == "uncertified"
+    assert solve(c).solved
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_ranks_are_those_of_the_answer_that_was_judged(norm):
+    """They are counted when they are first read, whatever has become of W."""
+    c = separation(*gaussian(0))
+    answer = solve(c, norm)
+    first, later = verdict(c, norm, answer), verdict(c, norm, answer)
+    assert first.ranks.rank > 0
+    answer.W[:] = 1.0
+    assert later.ranks == first.ranks == answer.ranks
+
+
+def hardly_separable(away=1e-9):
+    """A winner that is `away` from the middle of two losers: every W has a norm of some 1/away."""
+    tokens = np.array([[[0.0, away, 0.0], [1.0, 0.0, 0.0], [-1.0, 0.0, 0.0]]])
+    return separation(tokens, np.ones((1, 1)), np.array([0]))
+
+
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
+def test_a_wrong_solution_of_a_problem_whose_multipliers_say_more_is_remote(norm):
+    c = hardly_separable()
+    best = solve(c, norm)
+    assert best.solved
+    for W in (-best.W, 0 * best.W, best.W + 1e10 * np.array([[1.0], [0.0], [0.0]])):
+        said = verdict(c, norm, replace(best, W=W))
+        assert said.status == "remote"
+        assert 1e8 < said.low <= best.high < said.high == np.inf
+    assert verdict(c, norm, replace(best, W=best.W * 1.001)).status == "uncertified"  # there is a W
+    c = hardly_separable(1e-3)
+    assert verdict(c, norm, replace(solve(c, norm), W=-solve(c, norm).W)).status == "uncertified"
+
+
+def test_a_wrong_solution_of_a_problem_that_its_multipliers_refute_is_infeasible(monkeypatch):
+    c = hardly_separable(0.0)
+    refuted = solve(c)
+    assert refuted.status is Status.INFEASIBLE
+    wrong = replace(refuted, status=Status.SOLVED, W=np.ones(c.shape))
+    assert verdict(c, "fro", wrong).status == "infeasible"
+    monkeypatch.setattr("attnsvm.svm.solver._claims", lambda *_: [wrong])
+    answer = solve(c)
+    assert answer.status is Status.INFEASIBLE
+    assert np.isnan(answer.W).all()

@@ -9,8 +9,7 @@ import zlib
 
 import numpy as np
 import pytest
-from mutators import bytes_changed, members_changed, packed
-from svm_references import conflict, gaussian
+from mutators import packed
 
 from attnsvm import command, npz
 from attnsvm.errors import UserError, shown
@@ -99,6 +98,14 @@ def test_memory_that_is_not_there_is_refused_before_it_is_taken(tmp_path, monkey
     np.testing.assert_array_equal(read(path), BLOCK)
 
 
+def test_memory_is_asked_for_from_some_megabytes_on(tmp_path, monkeypatch):
+    path = archive(tmp_path / "x.npz", ("x.npy", packed(np.zeros(npz.LITTLE // 24 + 1))))
+    monkeypatch.setattr(npz.machine, "memory", lambda: 1e6)
+    assert npz.LITTLE <= 2**22
+    with pytest.raises(UserError, match=r"the array x needs about 0\.00419 GB of memory, 0\.001 GB are free"):
+        read(path)
+
+
 def forged_size(path, size):
     """Let the archive say that its only member has so many bytes, packed and unpacked."""
     content = bytearray(path.read_bytes())
@@ -144,17 +151,12 @@ CONTENTS = {
     "too many axes": (headed(described(shape=f"({'1, ' * 70}24)"), BODY), "damaged, or no array"),
     "no numbers, and too many": (headed(described(shape=f"(0, {10**30})")), "damaged, or no array"),
     "no code point": (headed(described("'<U1'", "()"), b"\xff\xff\xff\x7f"), "damaged, or no array"),
-    "truths of two": (headed(described("'|b1'", "(3,)"), b"\0\1\2"), ""),
 }
 
 
 @pytest.mark.parametrize(("content", "sentence"), CONTENTS.values(), ids=CONTENTS)
 def test_a_member_that_is_no_array_is_one_sentence(content, sentence, tmp_path):
     path = archive(tmp_path / "x.npz", ("x.npy", content))
-    if not sentence:
-        found = read(path)
-        assert found.dtype != bool or found.view(np.uint8).max() == 1
-        return
     with pytest.raises(UserError, match=sentence) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: the array x ")
@@ -163,7 +165,7 @@ def test_a_member_that_is_no_array_is_one_sentence(content, sentence, tmp_path):
 
 def test_truths_are_zero_or_one(tmp_path):
     """A byte of two is neither equal to true nor to false."""
-    path = archive(tmp_path / "x.npz", ("x.npy", CONTENTS["truths of two"][0]))
+    path = archive(tmp_path / "x.npz", ("x.npy", headed(described("'|b1'", "(3,)"), b"\0\1\2")))
     assert read(path).view(np.uint8).tolist() == [0, 1, 1]
 
 
@@ -189,14 +191,6 @@ def test_two_arrays_of_one_name_are_none(tmp_path):
         path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)), (second, packed(2 * BLOCK)))
         with pytest.raises(UserError, match="there is more than one array x"):
             read(path)
-
-
-def test_damage_inside_an_array_is_found_by_its_sum(tmp_path):
-    path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)))
-    content = path.read_bytes()
-    path.write_bytes(content.replace(BODY, BODY[:-1] + b"\x41"))
-    with pytest.raises(UserError, match="the array x is damaged"):
-        read(path)
 
 
 def test_what_is_no_archive_is_named(tmp_path, monkeypatch):
@@ -236,43 +230,6 @@ def test_a_long_name_in_an_answer_is_a_file_that_is_not_there(tmp_path, capsys):
         assert len(said) == 2
         assert "there is no file " in said[0]
         assert said[0].isprintable()
-
-
-# ------------------------------------------------------------------------------------ whatever is changed, a sentence
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """Problems and their answers: solved, and infeasible."""
-    folder = tmp_path_factory.mktemp("files")
-    found = []
-    for name, given in (("solved", gaussian(0, 4, 4, 3)), ("infeasible", conflict())):
-        problem, answer = folder / f"{name}.npz", folder / f"{name}-answer.npz"
-        np.savez(problem, **dict(zip(("tokens", "queries", "selected"), given, strict=True)))
-        assert command.main(["solve", str(problem), "--out", str(answer)]) == 0
-        found.append((problem, answer))
-    return found
-
-
-@pytest.mark.parametrize("change", [bytes_changed, members_changed])
-@pytest.mark.parametrize("which", [0, 1], ids=["problem", "answer"])
-def test_a_changed_file_is_verified_or_a_sentence(change, which, files, tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    refused = 0
-    for k in range(120):
-        pair = files[k % 2]
-        changed = tmp_path / "changed.npz"
-        changed.write_bytes(change(rng, pair[which].read_bytes()))
-        answer, problem = (pair[1], changed) if which == 0 else (changed, pair[0])
-        status = command.main(["verify", str(answer), "--tokens", str(problem)])
-        out, err = capsys.readouterr()
-        assert err == ""
-        sentences = out.splitlines()
-        assert len(sentences) == 2, out
-        assert all(line.isprintable() for line in sentences)
-        assert status == int("verified" not in sentences[0])
-        refused += status
-    assert refused > 60
 
 
 def test_a_sum_is_compared_at_the_end_of_what_is_packed(tmp_path):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from svm_references import conflict, edit, gaussian
+from svm_references import edit, gaussian
 
 from attnsvm import geometry
 from attnsvm.errors import UserError
@@ -96,20 +96,6 @@ def test_it_is_one_short_file_that_imports_the_standard_library():
     assert FILE.read_text().count("\n") <= 200
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc", "l1", "l3.0"])
-@pytest.mark.parametrize("scale", [1e-9, 1e9])
-def test_units_do_not_matter(norm, scale, tmp_path):
-    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
-    low, high = ends(JUDGE.judge(written(tmp_path, scale * tokens, queries / scale**2, selected, norm)))
-    assert 0 < low <= high <= low * (1 + 2e-7)
-
-
-def test_inputs_of_different_lengths(tmp_path):
-    tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
-    lengths, selected = np.array([5, 2, 1, 5, 4, 3, 5]), np.zeros(7, dtype=int)
-    assert "solved" in JUDGE.judge(written(tmp_path, tokens, queries, selected, lengths=lengths))
-
-
 def test_single_precision_and_integers_are_read_as_they_are(tmp_path):
     tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
     tokens = np.asfortranarray(tokens[..., :2].astype(np.float32))[:, :, [0, 1]].copy()
@@ -158,20 +144,6 @@ def test_a_problem_that_asks_for_no_margin_is_solved_by_zero(tmp_path):
     assert refusal(path) == "its multipliers promise nothing"
 
 
-@pytest.mark.parametrize("norm", ["fro", "spectral"])
-def test_an_exact_refutation_is_proved_and_a_changed_one_is_not(norm, tmp_path):
-    path = written(tmp_path, *conflict(), norm)
-    assert JUDGE.judge(path).startswith("infeasible: ")
-    given = dict(certificate.load(path))
-    weights = np.array([int(text) for text in given["farkas"]], dtype=object)
-    k = int(np.flatnonzero(weights)[0])
-    for change in (lambda y: y + (np.arange(len(y)) == k), lambda y: -y, lambda y: 0 * y, lambda y: y[:-1]):
-        edit(path, farkas=lambda _, change=change: np.array([str(int(x)) for x in change(weights)]))
-        refusal(path)
-    np.savez(path, **{name: array for name, array in given.items() if name != "farkas"})
-    refusal(path)
-
-
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
 def test_rounded_multipliers_of_a_contradiction_prove_a_distance(norm, tmp_path):
     """It is as large as one over the rounding."""
@@ -191,70 +163,32 @@ def lowered(W):
     return W + 1e-5 * np.outer(np.ones(len(W)), np.arange(1, 1 + W.shape[1]))
 
 
+# What else there is: forgeries.py, whose forgeries both judges refuse.
 NEAR_MISSES = {
     "W short by one part in a million": {"W": lambda W: W * (1 - 1e-6)},
     "W long by one part in a million": {"W": lambda W: W * (1 + 1e-6)},
     "one margin short": {"W": lowered},
-    "a separator a million times too long": {"W": lambda W: 1e15 * W, "dual": lambda y: 0 * y},
-    "no multipliers": {"dual": lambda y: 0 * y},
     "one multiplier scaled": {"dual": lambda y: y * np.where(np.arange(len(y)) == y.argmax(), 1.1, 1.0)},
     "multipliers of different scales": {"dual": lambda y: y * np.geomspace(1, 2, len(y))},
-    "a negative multiplier": {"dual": lambda y: np.where(np.arange(len(y)) == y.argmin(), -1e-3, y)},
-    "multipliers that overflow": {"dual": lambda y: 1e307 * np.linspace(1, 10, len(y))},
-    "multipliers near the largest float": {"dual": lambda y: np.full(len(y), 1.7e308)},
-    "multipliers of NaN": {"dual": lambda y: y * np.nan},
-    "multipliers of infinity": {"dual": lambda y: np.where(y > 0, np.inf, 0.0)},
     "multipliers of another order": {"dual": lambda y: y[::-1].copy()},
-    "multipliers that are too few": {"dual": lambda y: y[1:]},
     "multipliers in words": {"dual": lambda y: y.astype(str)},
     "multipliers in a column": {"dual": lambda y: y[:, None]},
-    "W of NaN": {"W": lambda W: W * np.nan},
-    "one infinity in W": {"W": lambda W: np.where(W.max() == W, np.inf, W)},
-    "W of 1e307": {"W": lambda W: np.full_like(W, 1e307)},
-    "W transposed": {"W": lambda W: W.T.copy()},
-    "W of another shape": {"W": lambda W: W.reshape(W.shape[1], -1)},
     "W in words": {"W": lambda W: W.astype(str)},
-    "W of complex numbers": {"W": lambda W: W.astype(complex)},
     "no W": {"W": lambda W: W[:0]},
     "a number in the place of W": {"W": lambda W: W[0, 0]},
-    "a tolerance of one": {"tol": lambda _: 1.0},
-    "a tolerance of NaN": {"tol": lambda _: np.nan},
-    "a tolerance of zero": {"tol": lambda _: 0.0},
-    "a negative tolerance": {"tol": lambda _: -1e-9},
     "two tolerances": {"tol": lambda tol: np.array([tol, tol])},
-    "another norm": {"norm": lambda norm: "l1" if norm != "l1" else "fro"},
-    "a norm that is none": {"norm": lambda _: "l1.001"},
     "a norm in other letters": {"norm": lambda _: "fr\u043e"},
-    "a norm with an exponent of NaN": {"norm": lambda _: "lnan"},
-    "a status that claims nothing": {"status": lambda _: "uncertified"},
-    "another status": {"status": lambda _: "infeasible"},
-    "another format": {"format": lambda form: form - 1},
-    "the hash of other tokens": {"problem_sha256": lambda text: str(text)[::-1]},
     "a problem elsewhere": {"problem": lambda _: "elsewhere.npz"},
 }
 
 
 @pytest.mark.parametrize("change", NEAR_MISSES)
-@pytest.mark.parametrize("norm", ["fro", "nuc", "linf", "l3.0"])
+@pytest.mark.parametrize("norm", NORMS)
 def test_what_is_nearly_an_answer_is_refused(norm, change, tmp_path):
     path = solved(tmp_path, norm)
     edit(path, **NEAR_MISSES[change])
     with pytest.raises(Exception):  # noqa: B017, PT011  # `main` says any of them in one sentence
         JUDGE.judge(path)
-
-
-@pytest.mark.parametrize("norm", ["spectral", "l1", "rowmax", "rowsum", "hybrid"])
-@pytest.mark.parametrize("change", list(NEAR_MISSES)[:7])
-def test_what_is_nearly_an_answer_is_refused_in_the_other_norms(norm, change, tmp_path):
-    path = solved(tmp_path, norm)
-    edit(path, **NEAR_MISSES[change])
-    assert refusal(path)
-
-
-def test_an_equality_that_is_nearly_met_is_refused(tmp_path):
-    path = solved(tmp_path, sets=True)
-    edit(path, W=lowered)
-    assert "does not meet constraint" in refusal(path)
 
 
 @pytest.mark.parametrize(("off", "proved"), [(0.0, True), (1e-10, True), (4e-10, True), (3e-9, False), (1e-7, False)])
@@ -277,12 +211,6 @@ def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers(tmp_path):
     before = JUDGE.judge(path)
     edit(path, dual=lambda y: y * 2.0**-1000)
     assert JUDGE.judge(path) == before
-
-
-def test_other_tokens_are_refused(tmp_path):
-    path = solved(tmp_path)
-    edit(tmp_path / "tokens.npz", tokens=lambda X: X + 1e-15)
-    assert refusal(path) == "it was made for other tokens"
 
 
 @pytest.mark.parametrize(
@@ -309,8 +237,10 @@ def test_a_problem_that_is_not_as_described_is_refused(change, tmp_path):
 
 def test_padding_is_not_read(tmp_path):
     tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
-    path = written(tmp_path, tokens, queries, np.zeros(7, dtype=int), lengths=np.full(7, 4))
-    edit(tmp_path / "tokens.npz", tokens=lambda X: np.where(np.arange(5)[:, None] < 4, X, np.nan))
+    lengths = np.array([5, 2, 1, 5, 4, 3, 5])
+    path = written(tmp_path, tokens, queries, np.zeros(7, dtype=int), lengths=lengths)
+    padding = (np.arange(5) >= lengths[:, None])[..., None]
+    edit(tmp_path / "tokens.npz", tokens=lambda X: np.where(padding, np.nan, X))
     assert "solved" in JUDGE.judge(path)
 
 
@@ -351,35 +281,12 @@ def test_a_broken_file_is_one_sentence(tmp_path):
         assert done.stderr == "", path
 
 
-def test_a_call_without_a_file_is_one_sentence():
-    done = run()
-    assert done.returncode == 1
-    assert done.stderr == ""
-    assert done.stdout.count("\n") == 1
-
-
 def test_a_problem_may_lie_elsewhere(tmp_path):
     path = solved(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "tokens.npz").rename(tmp_path / "elsewhere" / "renamed.npz")
     assert run(path).returncode == 1
     assert run(path, tmp_path / "elsewhere" / "renamed.npz").returncode == 0
-
-
-def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
-    """A loser next to the winner: W misses its margin by more than the tolerance, through rounding alone."""
-    tokens, queries, selected = gaussian(0, 4, 4, 5)
-    i = np.arange(4)
-    tokens[i, (selected + 1) % 4] = tokens[i, selected] + 1e-8 * np.random.default_rng(0).normal(size=(4, 5))
-
-    def rough(answer):
-        return replace(answer, W=answer.W * (1 + 1e-16 * 40 * np.random.default_rng(1).normal(size=answer.W.shape)))
-
-    path = written(tmp_path, tokens, queries, selected, change=rough)
-    inputs = certificate.read(tmp_path / "tokens.npz")
-    c = ragged(inputs)
-    assert c.apply(dict(certificate.load(path))["W"]).min() <= 1 - 1e-9
-    assert "solved" in JUDGE.judge(path)
 
 
 @pytest.mark.parametrize("name", ["status", "norm"])

@@ -4,18 +4,13 @@ Against what moves the output of a stack with hard selections, cvxpy, and every 
 precision.
 """
 
-from dataclasses import replace
-from itertools import combinations
-
 import cvxpy
-import mpmath
 import numpy as np
 import pytest
 
 from attnsvm.analysis.ends import equal_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.svm import Status, graded, layer_constraints, sequence, solve, without_copies
-from attnsvm.svm.checker import check
 
 S, H, n, T, d = 3, 2, 2, 4, 5
 
@@ -129,68 +124,6 @@ def test_a_layer_that_shares_tokens_is_solved_as_cvxpy_solves_it(seed):
     assert np.isclose(np.linalg.norm(solution.W), problem.value, rtol=1e-6)
     assert np.allclose(solution.W.ravel(), w.value, atol=1e-4 * np.linalg.norm(w.value))
     assert np.abs(A[equal] @ solution.W.ravel()).max() < 1e-9
-
-
-def test_multipliers_of_shared_tokens_have_either_sign():
-    duals = []
-    for seed in range(8):
-        c = layer_constraints(*rows_that_share(seed)[:3], shared=rows_that_share(seed)[3])
-        solution = solve(c)
-        assert (solution.dual[~c.equality] >= 0).all()
-        duals += solution.dual[c.equality].tolist()
-    assert min(duals) < -1e-3 < 1e-3 < max(duals)
-
-
-def every_active_set(A, b, equal):
-    """The least W in 40 digits: of all choices of active rows, the one whose multipliers and margins are right."""
-    with mpmath.workdps(40):
-        A, b = [[mpmath.mpf(x) for x in row] for row in A.tolist()], [mpmath.mpf(x) for x in b.tolist()]
-        gram = [[mpmath.fdot(one, other) for other in A] for one in A]
-        always, perhaps = np.flatnonzero(equal).tolist(), np.flatnonzero(~equal).tolist()
-        for size in range(len(perhaps) + 1):
-            for some in combinations(perhaps, size):
-                rows = always + list(some)
-                inside = mpmath.matrix([[gram[j][k] for k in rows] for j in rows])
-                try:
-                    dual = mpmath.lu_solve(inside, mpmath.matrix([b[j] for j in rows]))
-                except ZeroDivisionError:
-                    continue
-                reached = [mpmath.fsum(dual[j] * gram[rows[j]][k] for j in range(len(rows))) for k in range(len(A))]
-                if all(dual[j] >= 0 for j in range(len(always), len(rows))) and all(
-                    reached[k] >= b[k] - mpmath.mpf(10) ** -30 for k in perhaps
-                ):
-                    W = [mpmath.fsum(dual[j] * A[rows[j]][a] for j in range(len(rows))) for a in range(len(A[0]))]
-                    return np.array([float(x) for x in W])
-    raise AssertionError("no choice of active rows is optimal")
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_small_layer_is_solved_as_by_enumeration_in_multiple_precision(seed):
-    draw = np.random.default_rng(seed)
-    X = draw.normal(size=(1, 3, 4))
-    selected, bound = np.array([[0, 1, 2]]), np.array([[1.0, 0.0, graded(0.4, 1.0)]])
-    shared = np.zeros((1, 3, 3), dtype=bool)
-    shared[0, 1, 2] = True
-    solution = solve(layer_constraints(X, selected, bound, shared=shared))
-    assert solution.solved
-    assert np.allclose(solution.W.ravel(), every_active_set(*by_hand(X, selected, bound, shared)), rtol=0, atol=1e-9)
-
-
-def test_the_checker_refuses_unequal_logits_and_a_lost_multiplier():
-    X, selected, bound, shared = rows_that_share(0)
-    c = layer_constraints(X, selected, bound, shared=shared)
-    solution = solve(c)
-    arguments = c.factors, c.bound, c.equality, "fro", 1e-8
-    assert check(*arguments, solution).status == "solved"
-    row = np.flatnonzero(c.equality)[0]
-    apart = solution.W + 1e-3 * np.outer(c.left[row], c.right[row])
-    assert check(*arguments, replace(solution, W=apart)).status == "uncertified"
-    lost = np.where(c.equality, 0.0, solution.dual)
-    assert check(*arguments, replace(solution, dual=lost)).status == "uncertified"
-    # The same multipliers prove nothing where the shared tokens were asked for an order instead.
-    assert (solution.dual[c.equality] < 0).any()
-    said = check(c.factors, c.bound, np.zeros_like(c.equality), "fro", 1e-8, solution)
-    assert "negative on an inequality" in said.reason
 
 
 def test_a_row_that_counts_shares_nothing():

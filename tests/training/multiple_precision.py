@@ -50,21 +50,12 @@ def direction(norm, G):
         return G / mp.sqrt(total(G, lambda g: g**2))
     if norm == "linf":
         return entries(G, mp.sign)
-    if norm == "l1":
-        top = max((abs(G[a, b]), a, b) for a in range(G.rows) for b in range(G.cols))
-        S = mp.zeros(G.rows, G.cols)
-        S[top[1], top[2]] = mp.sign(G[top[1], top[2]])
-        return S
     if norm in ("spectral", "nuc"):
         kept = pairs(G) if norm == "spectral" else pairs(G)[:1]
         S = mp.zeros(G.rows, G.cols)
         for _, u, v in kept:
             S += u * v
         return S
-    if norm in ("rowmax", "rowsum"):
-        lengths = [mp.norm(G[a, :]) for a in range(G.rows)]
-        kept = [lengths[a] > 0 if norm == "rowmax" else lengths[a] == max(lengths) for a in range(G.rows)]
-        return mp.matrix([[G[a, b] / lengths[a] if kept[a] else 0 for b in range(G.cols)] for a in range(G.rows)])
     p = mpf(norm[1:])
     q = p / (p - 1)
     power = entries(G, lambda g: mp.sign(g) * abs(g) ** (q - 1))

@@ -206,14 +206,6 @@ def summed(terms, weight):
     return found.m.reshape(weight.shape), np.broadcast_to(found.k, found.m.shape).reshape(weight.shape)
 
 
-def torch_gradient(model, weights, inputs):
-    """Loss and gradient of one instance by autograd."""
-    made = {name: torch.tensor(w, requires_grad=True) for name, w in weights.items()}
-    loss = model(Torch, made, {name: torch.tensor(x) for name, x in inputs.items()})
-    loss.backward()
-    return loss.item(), {name: w.grad.numpy() for name, w in made.items()}
-
-
 class Torch:
     """The operations of the tape in PyTorch."""
 

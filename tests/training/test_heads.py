@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 from numba import njit
-from training_references import HEADS, S, T, batch, d, n, rand, relative
+from training_references import HEADS, T, d, n, rand
 
 from attnsvm.training.heads.base import reader, trainable
 from attnsvm.training.lanes import LANES
@@ -25,39 +25,6 @@ def compiled(head):
     """The head as a loop has it: its parameters are a copy in C order."""
     whole = reader(head, LANES)
     return whole._replace(parameters=np.array(whole.parameters, order="C"))
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_head_reads_the_mixture_of_values_as_h_of_the_mixture_of_tokens(head):
-    X, _, _, weights = batch(head)
-    _, build, h = HEADS[head]
-    p = torch.softmax(rand(S, n, T, seed=9), -1)
-    mixtures = torch.einsum("snt,sntd->snd", p, X)
-    expected = torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)])
-
-    values, reader = build(weights).embed(X.permute(1, 2, 3, 0))
-    assert values.shape[:2] == (n, T)
-    assert values.shape[-1] == S
-    out, _ = reader.readout(torch.einsum("snt,ntps->nps", p, values))
-    assert out.shape == (n, S)
-    # 1e-12: sums of some 50 products in double precision
-    assert relative(out.T, expected) < 1e-12
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_a_heads_gradient_is_the_derivative_along_the_values(head):
-    X, _, _, weights = batch(head)
-    _, build, h = HEADS[head]
-    logits = rand(S, n, T, seed=10).requires_grad_()
-    mixtures = torch.einsum("snt,sntd->snd", torch.softmax(logits, -1), X)
-    torch.stack([h(x, a) for x, a in zip(mixtures, weights, strict=True)]).sum().backward()
-
-    p = torch.softmax(logits.detach(), -1).permute(1, 2, 0)
-    values, reader = build(weights).embed(X.permute(1, 2, 3, 0))
-    _, slope = reader.readout((p.unsqueeze(2) * values).sum(1))
-    by_token = (values * slope.unsqueeze(1)).sum(2)
-    mine = p * (by_token - (p * by_token).sum(1, keepdim=True))  # through the softmax's Jacobian
-    assert relative(mine.permute(2, 0, 1), logits.grad) < 1e-12
 
 
 def built(head):

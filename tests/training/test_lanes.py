@@ -71,7 +71,7 @@ def test_the_compiled_logarithm():
     assert both(lanes.log, np.array([1.0, 0.0])).tolist() == [0.0, pytest.approx(-709, abs=0.1)]
 
 
-@pytest.mark.parametrize("p", [0.01, 0.5, 4 / 3, 2.0, -1 / 3])
+@pytest.mark.parametrize("p", [0.01, 4 / 3, -1 / 3])
 def test_the_compiled_power(p):
     x = np.logspace(-150, 150, 2001)
     # the logarithm's two units, times its size, at most 345·2, are an error of the exponent

@@ -119,16 +119,6 @@ def test_a_step_of_a_stack_is_the_gradient_of_autograd(stack):
     assert np.allclose(ours.weights[:, 1], moved(p, stack, start, values), rtol=0, atol=1e-14)
 
 
-@pytest.mark.slow
-def test_its_parameters_move_along_their_gradient():
-    p, stack = problems(), Stack(layers=2)
-    ours = train_stack(p, stack, BoundedHead, exact(0.1), 1, 1, head_rate=0.3)
-    assert np.array_equal(ours.head[:, 0], p.head[:, :P, -1])
-    slope = torch_gradients(p, stack, [ours.weights[:, 0]], h)[1][:, :P, -1]
-    step = 0.3 * slope / np.linalg.norm(slope, axis=1, keepdims=True)
-    assert np.allclose(ours.head[:, 1], ours.head[:, 0] - step, rtol=0, atol=1e-14)
-
-
 @pytest.mark.parametrize("layers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_the_direction_deep_in_saturation(layers):
     """Trained until the gradient underflows, in the engine of one layer and in a stack."""

@@ -112,20 +112,6 @@ def test_a_batch_cut_anywhere_is_the_same_to_the_byte():
     assert_cut_anywhere(lambda some: train_stack(some, stack, LinearHead, exact(0.1), 300, 100), problems, parts)
 
 
-def test_two_equal_heads_are_one_with_twice_the_values():
-    """Both heads start at the same W with the values I/2 each: they stay equal, and give what one head gives."""
-    problems = drawn(S=3)
-    one = Stack(layers=2, normalisation="separate")
-    W = initial(one, problems.seeds, 4)[0]
-    log = train_stack(problems, one, LinearHead, exact(0.1), 200, 50, (W,))
-    both = np.repeat(W, 2, axis=2)
-    halves = np.broadcast_to(np.eye(4) / 2, (3, 2, 2, 4, 4))
-    pair = train_stack(problems, replace(one, heads=2), LinearHead, exact(0.1), 200, 50, (both,), halves)
-    assert np.array_equal(pair.weights[:, :, :, 0], pair.weights[:, :, :, 1])
-    assert np.allclose(pair.weights[:, :, :, 0], log.weights[:, :, :, 0], rtol=1e-9, atol=1e-9)
-    assert np.allclose(pair.tokens, log.tokens, atol=1e-9)
-
-
 def test_the_bottom_of_a_start_does_not_depend_on_what_is_above():
     seeds = np.arange(3)
     low, high = (initial(Stack(layers=k, heads=2), seeds, 5)[0] for k in (2, 4))

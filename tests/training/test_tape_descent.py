@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from stack_references import arrays_of, by_names, stack_loss
 from tape_models import TAPE, drawn
 
 from attnsvm.data.draws import draw, gaussian
@@ -21,8 +20,6 @@ from attnsvm.training import (
     threads,
     train,
 )
-from attnsvm.training.stack import Stack, train_stack
-from attnsvm.training.stack.start import initial
 from attnsvm.training.tape.data import inputs_of
 from attnsvm.training.tape.descent import descend
 
@@ -63,23 +60,6 @@ def test_one_layer_follows_the_engine(kind, steps):
     assert np.allclose(ours.loss, log.loss, rtol=1e-8)
     assert angle(W[:, -1], log.weights[:, -1]) < 1e-8
     assert np.allclose(ours.seen["p"][:, :, 0], log.probabilities, atol=1e-9)
-
-
-@pytest.mark.parametrize("normalisation", ["joint", "separate"])
-def test_two_layers_follow_the_loop_of_stacks(normalisation):
-    stack, problems = Stack(layers=2, normalisation=normalisation), draw(gaussian, range(3), 2, 3, 4)
-    (W,) = initial(stack, problems.seeds, 4)
-    log = train_stack(problems, stack, LinearHead, exact(0.1), 300, 10, (W,))
-    rule = joint(exact(0.1)) if normalisation == "joint" else exact(0.1)
-
-    def two_layers(w, at):
-        return stack_loss(TAPE, w, at, stack, lambda x, v: x @ v)
-
-    ours = descend(two_layers, by_names([W]), arrays_of(problems, stack), rule, 300, 10)
-    for place, theirs in by_names([log.weights]).items():
-        assert np.abs(ours.weights[place][:, 1] - theirs[:, 1]).max() < 1e-12
-        assert angle(ours.weights[place][:, -1], theirs[:, -1]) < 1e-8
-    assert np.allclose(ours.loss, log.loss, rtol=1e-8)
 
 
 @pytest.mark.parametrize("name", RULES)

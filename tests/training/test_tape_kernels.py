@@ -4,13 +4,12 @@ from itertools import cycle
 
 import numpy as np
 import pytest
-from pairwise import pairwise
 from stack_references import arrays_of, by_names, stack_loss
 from tape_models import TAPE
 from training_references import HEADS, PENALTY
 
-from attnsvm.data.draws import draw, gaussian
-from attnsvm.training import LinearHead, exact, train
+from attnsvm.data.draws import draw
+from attnsvm.training import exact
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.tape.gradient import gradient
@@ -59,28 +58,6 @@ def far_apart(a, b):
     return (np.abs(a - b).max(axes) / np.abs(b).max(axes)).max()
 
 
-@pytest.mark.parametrize(("kind", "head", "at_size"), pairwise(("W", "KQ"), HEADS, SIZES))
-def test_one_layer_moves_as_in_the_engine(kind, head, at_size):
-    size, close = at_size
-    problems = draw(HEADS[head].draw, range(3), 4, 5, 4)
-    r = np.random.default_rng(0)
-    start = {"W": size * r.normal(size=(3, 4, 4))} if kind == "W" else {}
-    if kind == "KQ":
-        start = {name: np.sqrt(size) * r.normal(size=(3, 4, 2)) for name in "KQ"}
-    given = start["W"] if kind == "W" else (start["K"], start["Q"])
-    log = train(problems, HEADS[head].build, kind, exact(1.0), 1, 1, start=given, m=None if kind == "W" else 2)
-    nodes = {f"{name}00": Node(w, weight=True) for name, w in start.items()}
-    loss = loss_of(problems, Stack(), nodes, head)
-    assert np.allclose(log.loss[:, 0], loss.value, rtol=1e-12)
-    moves = directions(loss, nodes, together=False)
-    if kind == "W":
-        # Weights of size 1000 hold a step of size one to 1e-13.
-        assert np.abs(log.weights[:, 1] - log.weights[:, 0] - moves["W00"]).max() < close
-    else:
-        K, Q = (start[name] + moves[f"{name}00"] for name in "KQ")
-        assert far_apart(log.weights[:, 1], K @ Q.swapaxes(1, 2)) < close
-
-
 # Without residual, causal and deep in saturation, all rows of the top are equal but for rounding, which differs.
 CASES = [(stack, *size) for stack in STACKS for size in SIZES if stack.residual or not stack.causal or size[0] == 1]
 
@@ -104,14 +81,3 @@ def test_a_stack_moves_as_in_its_loop(stack, head, size, close):
             assert np.abs(change - moves[f"W{layer}{k}"]).max() < close
         else:
             assert far_apart(log.weights[:, 1, layer, k], moved[0] @ moved[1].swapaxes(1, 2)) < close
-
-
-@pytest.mark.parametrize(("size", "close"), SIZES)
-def test_the_vector_of_the_head_moves_as_in_the_loop(size, close):
-    stack, problems = Stack(layers=2), draw(gaussian, range(2), 2, 3, 4)
-    (W,) = (2 * size * x for x in initial(stack, problems.seeds, 4))
-    log = train_stack(problems, stack, LinearHead, exact(1.0), 1, 1, (W,), head_rate=0.5)
-    nodes = {place: Node(one, weight=True) for place, one in (by_names([W]) | {"head": problems.head}).items()}
-    loss = loss_of(problems, stack, nodes, "linear")
-    move = directions(loss, nodes, together=False)["head"][..., 0]
-    assert np.abs(log.head[:, 1] - log.head[:, 0] - 0.5 * move).max() < close

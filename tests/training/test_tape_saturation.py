@@ -5,7 +5,7 @@ import pytest
 from mpmath import mp
 from multiple_precision import pairs
 from slow_reverse import relative_error, slow_gradient
-from tape_models import MODELS, TAPE, drawn, summed, tape_gradient, tape_loss, torch_gradient
+from tape_models import MODELS, TAPE, drawn, summed, tape_gradient
 
 from attnsvm.training.lanes import LANES
 from attnsvm.training.rules.steepest import steepest
@@ -15,7 +15,7 @@ from attnsvm.training.tape.node import Node
 # Logits of 1e4 are floats with an error of 1e-12, and so is the relative size of two gradients.
 CLOSE = 1e-10
 DIGITS = 1000  # singular values that differ by exp(2000) are still told apart
-MARGINS = 1, 30, 700, 3000, 10_000
+MARGINS = 1, 700, 10_000
 DEEP = {"three layers", "causal", "two heads"}  # for which the slow one is slow
 
 
@@ -32,19 +32,6 @@ def errors(model, weights, inputs):
             m, k = summed(ours[name], weight)
             found[name] = max(found.get(name, 0.0), relative_error(m[s], k[s], exact[name]))
     return found
-
-
-@pytest.mark.parametrize("name", MODELS)
-def test_before_saturation_it_is_autograds(name):
-    model, weights, inputs = drawn(name, S=3)
-    loss, _ = tape_loss(model, weights, inputs)
-    ours = tape_gradient(model, weights, inputs)
-    for s in range(3):
-        expected, theirs = torch_gradient(model, one(weights, s), one(inputs, s))
-        assert loss.value[s] == pytest.approx(expected, rel=1e-12, abs=1e-14)
-        for key, exact in theirs.items():
-            m, k = summed(ours[key], weights[key])
-            assert np.abs(np.ldexp(m[s], k[s].astype(np.int32)) - exact).max() <= 1e-12 * np.abs(exact).max()
 
 
 @pytest.mark.parametrize("margin", MARGINS)

@@ -7,8 +7,7 @@ from tape_models import TAPE, drawn, summed, tape_gradient
 
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
-from attnsvm.training.tape.rows import contract
-from attnsvm.training.tape.scaled import Scaled, by_entries, plus
+from attnsvm.training.tape.scaled import Scaled, by_entries
 
 CLOSE = 1e-10
 
@@ -133,20 +132,3 @@ def test_all_tokens_but_one_shut_out():
 
 
 # ------------------------------------------------------------------------------------------- the arithmetic below
-
-
-def test_a_row_far_below_another_is_added_where_that_is_zero():
-    large = Scaled(np.array([[1.0, 0.0, 0.5]]), np.array([[0]]))
-    small = Scaled(np.array([[0.75, 0.625, 0.0]]), np.array([[-5000]]))
-    for found in (plus(large, small), plus(small, large)):
-        found = by_entries(found)
-        assert np.array_equal(found.m, [[0.5, 0.625, 0.5]])
-        assert np.array_equal(found.k, [[1, -5000, 0]])
-
-
-def test_a_sum_of_entries_keeps_columns_that_only_small_ones_reach():
-    a = Scaled(np.array([[[0.5, 0.5]]]), np.array([[[0, -4000]]]))
-    B = np.array([[[1.0, 0.0], [3.0, 1.0]]])
-    found = by_entries(contract(a, B))
-    assert np.array_equal(found.m, [[[0.5, 0.5]]])
-    assert np.array_equal(found.k, [[[0, -4000]]])

@@ -13,7 +13,6 @@ import torch
 from attnsvm.data.draws import gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, PenalisedHead, ReluHead, compiled, dense, exact, plain, published
-from attnsvm.training.on_device import FactoredWeights, FullWeights, evaluate
 
 PENALTY = 0.3
 
@@ -70,13 +69,6 @@ def rand(*shape, seed):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def batch(head, seed=0):
-    """A batch-first problem with nothing normalised, so that no scale is special."""
-    weights = rand(S, d, d, seed=seed + 1) if head == "relu" else rand(S, d, seed=seed + 1)
-    labels = torch.where(rand(S, n, seed=seed + 2) > 0, 1.0, -1.0).double()
-    return rand(S, n, T, d, seed=seed + 3), rand(S, n, d, seed=seed + 4), labels, weights
-
-
 def reference_loss(h, X, Z, Y, weights, W):
     """(S,) from X (S, n, T, d), Z (S, n, d), Y (S, n), W (S, d, d)."""
     losses = []
@@ -90,19 +82,3 @@ def reference_loss(h, X, Z, Y, weights, W):
 
 def relative(a, b):
     return float((a - b).norm() / b.norm())
-
-
-def engine_pass(head, parametrisation, X, Y, weights):
-    """One evaluation as the engine does it, instances last."""
-    values, h = HEADS[head].build(weights).embed(X.permute(1, 2, 3, 0).contiguous())
-    return evaluate(parametrisation.logits(), values, Y.T.contiguous(), h)
-
-
-def parametrised(name, X, Z):
-    """(factors that require a gradient, the W they give, the engine's object)."""
-    if name == "W":
-        W = rand(S, d, d, seed=20).requires_grad_()
-        return (W,), W, FullWeights(X, Z, W.detach().clone())
-    m = {"KQ": d, "KQ thin": 2, "KQ wide": d + 3}[name]
-    K, Q = (rand(S, d, m, seed=s).requires_grad_() for s in (21, 22))
-    return (K, Q), K @ Q.mT, FactoredWeights(X, Z, K.detach().clone(), Q.detach().clone(), penalty=0.05)

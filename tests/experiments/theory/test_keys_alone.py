@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import nnls
 from scipy.special import lambertw
 
 from attnsvm.experiments.beyond.induction.svm import least_multiplier
@@ -85,20 +84,3 @@ def test_of_terms_that_depend_on_one_another_the_best_choice_counts():
     """The same token three times: any split of its multiplier is one, and the even split has the largest least part."""
     asked = separation(np.array([[[1, 1], [0, 1], [0, 1], [0, 1.0]]]), np.array([[1.0, 0.0]]), np.array([0]))
     assert least_multiplier(asked, solve(asked)) == pytest.approx(1.0)
-
-
-def least_multipliers(terms, dimension, count, seed):
-    """Of random problems min ‖w‖ with A w ≥ 1 that have a solution: the least multiplier of a term at its margin."""
-    rng, found = np.random.default_rng(seed), []
-    while len(found) < count:
-        A = rng.normal(size=(terms, dimension))
-        system = np.vstack([A.T, np.ones(terms)])
-        x, rest = nnls(system, np.eye(dimension + 1)[-1], maxiter=10 * terms)
-        if rest > 1e-9:  # by the least distance problem of Lawson and Hanson; else it is infeasible
-            found.append(x[x > 0].min() / x.max())
-    return np.array(found)
-
-
-@pytest.mark.parametrize(("terms", "dimension", "share", "off"), [(10, 8, 0.07, 0.03), (60, 30, 0.37, 0.06)])
-def test_random_problems_are_often_near_the_degenerate_case(terms, dimension, share, off):
-    assert (least_multipliers(terms, dimension, 600, 0) < 0.01).mean() == pytest.approx(share, abs=off)

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
-from scipy.special import lambertw
 
 from attnsvm.data.problems import Problems
 from attnsvm.training import LinearHead, exact
@@ -31,33 +29,6 @@ def test_tied_scores_meet_the_other_hypotheses_and_break_the_law():
     assert untied[1] / untied[0] > 0.99
 
 
-def test_a_degenerate_multiplier_leaves_log_log():
-    """A_1 = (1, 0), A_2 = (1, 1): U = (1, 0), the multiplier of A_2 is zero, and W − (log τ)U has log log τ in it.
-
-    dW/dτ = Σ exp(−⟨A_k, W⟩)A_k from 0 has w_1 = exp(w_2) + w_2 − 1 and τ = (q − 1)exp(q − 1), q = exp(w_2).
-    """
-    tau = np.exp([10.0, 100.0, 500.0])
-    rest = np.log1p(lambertw(tau).real)
-    np.testing.assert_allclose(rest, [2.19, 4.57, 6.2], atol=0.01)
-    np.testing.assert_allclose(rest, np.log(np.log(tau)), atol=0.15)
-    w, step = np.zeros(2), 1e-3
-    for _ in range(100000):  # to τ = 100, by Euler
-        pull = np.exp(-w[0]), np.exp(-w[0] - w[1])
-        w += step * np.array([pull[0] + pull[1], pull[1]])
-    assert w[1] == pytest.approx(np.log1p(lambertw(100.0).real), abs=1e-3)
-    assert w[0] == pytest.approx(np.exp(w[1]) + w[1] - 1, abs=1e-2)
-
-
-@pytest.mark.parametrize(("second", "bounded"), [((1.0, 1.0), False), ((1.0, 0.0), True)])
-def test_strict_complementarity_is_what_bounds_the_rest(second, bounded):
-    """A_2 = (1, 0) again: both terms have a multiplier, and the rest is constant."""
-    A, w, rest = np.array([[1.0, 0.0], second]), np.zeros(2), []
-    for x in np.linspace(0, 200, 20001)[1:]:  # x = log τ: dW/dx = Σ τ exp(−⟨A, W⟩) A
-        w += 0.01 * np.exp(np.minimum(x - A @ w, 50)) @ A
-        rest.append(np.linalg.norm(w - [x, 0]))
-    assert (rest[-1] - rest[9999] < 0.01) == bounded
-
-
 def factor(g, first, second):
     """That of Adam's step against sign descent, for a gradient that falls as exp(−g·step)."""
     return (1 - first) / (1 - first * np.exp(g)) * np.sqrt((1 - second * np.exp(2 * g)) / (1 - second))
@@ -82,28 +53,3 @@ def test_with_a_first_memory_no_longer_than_the_second_it_is_unique(first, secon
     end = min(-np.log(first), -0.5 * np.log(second))
     assert (np.diff(factor(np.linspace(0, end, 1001)[:-1], first, second)) < 0).all()
     assert all(len(paces(P, first, second)) == 1 for P in np.array([0.1, 0.5, 1.0, 3.0]) * end)
-
-
-def test_duality_with_equalities_and_graded_bounds():
-    """Σλb ≤ ‖W‖, λ ≥ 0 on inequalities and of either sign on equalities; the bounds meet, in the nuclear norm too."""
-    rng = np.random.default_rng(0)
-    A, b, equal = rng.normal(size=(5, 3, 3)), np.array([1.0, 0.5, 0.0, 0.0, 1.0]), np.arange(5) == 2
-
-    def primal(norm):
-        rules = [
-            {"type": "eq" if is_equal else "ineq", "fun": lambda w, a=a, c=c: a.ravel() @ w - c}
-            for a, c, is_equal in zip(A, b, equal, strict=True)
-        ]
-        return minimize(lambda w: np.linalg.norm(w.reshape(3, 3), norm), rng.normal(size=9), constraints=rules)
-
-    def dual(polar):
-        rule = {"type": "ineq", "fun": lambda x: 1 - np.linalg.norm(np.einsum("k,kij", x, A), polar)}
-        bounds = [(None, None) if is_equal else (0, None) for is_equal in equal]
-        return minimize(lambda x: -x @ b, 0.01 * np.ones(5), constraints=[rule], bounds=bounds)
-
-    for norm, polar in (("fro", "fro"), ("nuc", 2)):
-        least, most = primal(norm), dual(polar)
-        assert -most.fun == pytest.approx(least.fun, rel=1e-3)
-        values = np.linalg.svd(np.einsum("k,kij", most.x, A), compute_uv=False)
-        if norm == "nuc":
-            assert np.linalg.matrix_rank(least.x.reshape(3, 3), tol=1e-3) <= (values > 1 - 1e-3).sum()

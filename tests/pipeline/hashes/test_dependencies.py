@@ -10,43 +10,10 @@ from attnsvm.pipeline.hashes import dependencies
 from attnsvm.pipeline.hashes.dependencies import digest, file_of, module_files
 
 EXPERIMENTS = cards.experiments()
-STARTS_FROM_SOLUTIONS = {
-    "corrected_law",
-    "decay_factors",
-    "cone",
-    "layers",
-    "regularisation_path",
-    "sparse",
-    "flow",
-}  # some of their descents
-# On balls, or by a loop of its own.
-DESCENDS_BY_ITSELF = {
-    "decay_factors",
-    "regularisation_path",
-    "rate_reduction",
-    "sparse",
-}
-ENGINES = {f"attnsvm/training/{name}.py" for name in ("descent", "stack/descent", "tape/node", "adamw")}
-READS_OF_TRAINING = {"attention_variants"}  # its predictions and what trains them stand in one file
 
 
 def stage_files(card, stage):
     return module_files(*modules.of_stage(card.name, stage))
-
-
-@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
-def test_the_solvers_are_an_input_of_what_solves_only(card):
-    for stage in card.stages:
-        solves = stage == "svm" or (stage == "descent" and card.name in STARTS_FROM_SOLUTIONS)
-        assert ("attnsvm/svm/methods/interior_point.py" in stage_files(card, stage)) == solves
-
-
-@pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
-def test_an_engine_is_an_input_of_what_trains_only(card):
-    for stage in card.stages:
-        trains = stage == "descent" and card.name not in DESCENDS_BY_ITSELF
-        trains |= stage in ("svm", "measures") and card.name in READS_OF_TRAINING
-        assert bool(ENGINES & {*stage_files(card, stage)}) == trains
 
 
 @pytest.mark.parametrize("card", EXPERIMENTS, ids=lambda card: card.name)
@@ -255,16 +222,6 @@ def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_i
     assert digest("pack.a") != first
 
 
-# Intervals of what is drawn, and the rows that are.
-WRITTEN = ("attnsvm/writing.py", "attnsvm/checksums.py", "attnsvm/store.py")
-ANALYSIS = (
-    "attnsvm/analysis/__init__.py",
-    "attnsvm/analysis/statistics.py",
-    "attnsvm/analysis/rows.py",
-    "attnsvm/analysis/medians.py",
-)
-
-
 def test_a_headline_depends_on_no_stage_and_on_no_solver():
     """What reads the claims: an edit of a stage or of a method draws no figure of the same table again."""
     for card in cards.figures(optional=True):
@@ -273,22 +230,6 @@ def test_a_headline_depends_on_no_stage_and_on_no_solver():
         of_stages = [file for file in files if "experiments" in file.parts and file.stem in cards.STAGES]
         solving = [file for file in files if file.parts[1] == "svm" or "lanes" in file.parts]
         assert not of_stages + solving, card.name
-
-
-def test_a_drawing_depends_on_no_stage_and_on_no_other_experiment_but_those_it_draws_from():
-    for card in cards.figures():
-        files = module_files(*modules.of_figure(card.name)[:2])
-        assert file_of(card.modules["figure"]) in files
-        assert "attnsvm/plots/style.py" in files
-        assert all(
-            name.startswith(
-                ("attnsvm/plots/", "attnsvm/errors", "attnsvm/__init__", "attnsvm/lazy", *WRITTEN, *ANALYSIS)
-            )
-            or name.endswith("/figure.py")
-            or (name.startswith(f"{cards.place(card.name)}/") and Path(name).stem not in card.modules)
-            or name == "attnsvm/experiments/__init__.py"
-            for name in files
-        ), files
 
 
 @pytest.mark.parametrize(
@@ -312,11 +253,3 @@ def test_finding_cards_and_dependencies_imports_nothing_heavy():
     program += "plan.Plan(configuration.resolve({}), {}).code('svm', 'svm_rank'); "
     program += "modules.files_behind('svm_rank'); print(*sys.modules)"
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())
-
-
-def test_no_file_is_named_twice():
-    """A package's own file can be meant by several names; the provenance lists each file once."""
-    for card in cards.experiments():
-        for module in card.modules.values():
-            files = module_files(module)
-            assert len(files) == len(set(files))

@@ -16,13 +16,21 @@ SAME = {
     "layout": "x = (\n    1\n)\n",
 }
 OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
+OTHER |= {"truth": "x = True\n", "letter": 'x = "a"\n', "capital": 'x = "A"\n', "bytes": 'x = b"a"\n'}
 
 
-def code_digest(text):
-    return sources.Source(*sources._parsed("a.py", "a", text.encode())).digest
+@pytest.fixture
+def code_digest(tmp_path):
+    """A function: the hash of what a text does."""
+
+    def of(text):
+        (tmp_path / "own.py").write_text(text)
+        return read(tmp_path, "own.py").digest
+
+    return of
 
 
-def test_a_comment_a_docstring_or_the_layout_is_no_other_code():
+def test_a_comment_a_docstring_or_the_layout_is_no_other_code(code_digest):
     plain = code_digest("x = 1\n")
     assert {what: code_digest(text) == plain for what, text in SAME.items()} == dict.fromkeys(SAME, True)
     assert {what: code_digest(text) == plain for what, text in OTHER.items()} == dict.fromkeys(OTHER, False)
@@ -30,7 +38,7 @@ def test_a_comment_a_docstring_or_the_layout_is_no_other_code():
 
 
 @pytest.mark.parametrize("head", ["def f():", "async def f():", "class C:", "class C:\n  def f(self):"])
-def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head):
+def test_a_docstring_inside_is_no_other_code_and_a_string_that_is_used_is(head, code_digest):
     indent = "    "
     bare = code_digest(f"{head}\n{indent}return_ = 1\n")
     assert code_digest(f'{head}\n{indent}"""Says."""\n{indent}return_ = 1\n') == bare
@@ -52,7 +60,7 @@ def test_every_import_statement_is_found_with_what_is_used_of_it(tmp_path):
     ]
 
 
-def test_what_only_a_type_checker_imports_is_no_import(tmp_path):
+def test_what_only_a_type_checker_imports_is_no_import(tmp_path, code_digest):
     checked = "if TYPE_CHECKING:\n    from a import b\nelse:\n    import a.c\nif READY:\n    import a.d\n"
     (tmp_path / "a.py").write_text(checked)
     found = read(tmp_path, "a.py")

@@ -15,13 +15,15 @@ override NAME := $(value NAME)
 override URL := $(value URL)
 export PYTHON VENV TORCH PART NAME URL
 
-# What decides, writes and deletes is Python: attnsvm/pipeline/first_use.
 FOUND = command -v -- "$$PYTHON" > /dev/null \
 	|| { printf 'error: there is no %s; choose one with: make PYTHON=python3.12 ...\n' "$$PYTHON" >&2; exit 1; }
-RECIPE = $(FOUND); exec "$$PYTHON" attnsvm/pipeline/first_use/recipes.py
+CHECK = "$$PYTHON" attnsvm/pipeline/first_use/preflight.py --venv="$$VENV" --torch="$$TORCH"
 IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
+PIP = env PIP_USER=0 "$$VENV/bin/python" -m pip install --quiet --disable-pip-version-check
+WITHOUT_CUDA = https://download.pytorch.org/whl/cpu
+LISTS = requirements.lock requirements-cuda.lock pyproject.toml
 
-.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow lint docs gallery experiment lock address clean
+.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow test-snakemake lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
 
 help:
@@ -38,22 +40,32 @@ help:
 	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
 	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a soak of 200 steps, a cluster that fails, 500 jobs: in about an hour"
+	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
 	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
-	@echo "make docs      docs/figures.md, the README's verdicts, the gallery: from the cards, with the pictures of new figures"
+	@echo "make docs      the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, crate/, the figures (not $$VENV, not the gallery)"
+	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $$VENV, not the gallery)"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
-	@$(FOUND); "$$PYTHON" attnsvm/pipeline/first_use/preflight.py --venv "$$VENV" --torch "$$TORCH"
+	@$(FOUND); $(CHECK)
 
+# Where the content of the lists is another than that of the last installation. Nothing that is there is deleted. What ends
+# make ends the step that runs.
 install:
-	@$(RECIPE) install
+	@$(FOUND); lists="$$(cat $(LISTS) | cksum)"; \
+	[ "$$lists" != "$$(cat -- "$$VENV/.installed" 2> /dev/null)" ] || exit 0; \
+	run() { echo "$$*"; "$$@" & trap "kill $$!; exit 143" TERM INT; wait $$!; }; \
+	$(CHECK) --quiet || exit; set -e; run "$$PYTHON" -m venv --prompt attnsvm -- "$$VENV"; \
+	[ "$$TORCH" != cpu ] || run $(PIP) --no-deps --index-url $(WITHOUT_CUDA) "$$(grep ^torch== requirements.lock)"; \
+	run $(PIP) -r requirements.lock -c requirements-cuda.lock; \
+	run $(PIP) --no-deps --no-build-isolation -e .; \
+	echo "$$lists" > "$$VENV/.installed"
 
 figures: install
 	$(IN_VENV) "$$bin/snakemake" figures/paper
@@ -68,11 +80,11 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
-COMPILED = adam adam_time attention_variants cone convergence_types factors generalisation geometries \
+COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail ladder law_of_layers layer_shapes layers_beyond \
-	local_convergence merging mirror_descent multi_token norm_growth normalisation one_norm other_steps penalised_head refused_settings \
+	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads
-engine = tests/training tests/geometry tests/experiments/theory $(COMPILED:%=tests/experiments/test_%.py)
+engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COMPILED:%=tests/experiments/test_%.py))
 # What is read: claims, cards, pictures, models.
 reading = tests/audit tests/inspect tests/plots/test_style.py tests/experiments/test_every_experiment.py
 pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/publish/*)) tests/project
@@ -81,9 +93,9 @@ workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # starts a cluster, a bucket or a browser; what is done to this software.
 house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
-hostile = tests/test_ends.py tests/test_files_of_strangers.py tests/svm/test_elsewhere.py \
+hostile = tests/test_ends.py tests/test_files_of_strangers.py \
 	tests/publish/exchange/test_bundles.py \
-	$(patsubst %,tests/workflow/test_%.py,damage gone intermediates machines memory_grows only_snakemake resume)
+	$(patsubst %,tests/workflow/test_%.py,damage intermediates machines memory_grows only_snakemake resume)
 LEFT = $(house) $(cluster) $(hostile)
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.
@@ -111,6 +123,9 @@ site: all
 test-slow: install
 	$(PYTEST) -m slow
 
+test-snakemake: install
+	$(PYTEST) -m "slow or not slow" tests/workflow/test_snakemake_versions.py
+
 compare: install
 	@$(IN_VENV) "$$bin/attnsvm" compare
 
@@ -132,13 +147,33 @@ gallery: install
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --anew
 
 experiment: install
-	@$(IN_VENV) "$$bin/python" -m attnsvm.pipeline.first_use.scaffold "$$NAME"
+	@$(IN_VENV) "$$bin/attnsvm" experiment -- "$$NAME"
 
+# In an environment that is made for it and goes with it.
 lock:
-	@$(RECIPE) lock
+	$(FOUND); new="$$(mktemp -d)" && trap 'rm -rf "$$new"' EXIT && export VENV="$$new" && "$$PYTHON" -m venv "$$VENV" && \
+	$(PIP) torch==2.13.0 -c requirements-cuda.lock && \
+	$(PIP) -e '.[pipeline,dev,cluster,models,paper,site,storage]' && \
+	{ grep '^#' requirements.lock; "$$VENV/bin/python" -m pip freeze --all --exclude-editable --exclude pip > "$$new/frozen" && \
+	sed 's/+cpu$$//' "$$new/frozen"; } > "$$new/lock" && cat "$$new/lock" > requirements.lock
 
+# In pyproject.toml and CITATION.cff, and nowhere else: that of git's remote, as a browser takes it, without name and password.
 address:
-	@$(RECIPE) address
+	@new="$${URL:-$$(git remote get-url origin 2> /dev/null | sed -E -e 's#^(ssh://([^@/]*@)?|git@)([^:/]+)(:[0-9]+/|[:/])/*#https://\3/#' \
+		-e 's#^https://[^/@]*@#https://#' -e 's#(\.git)?/?$$##')}"; \
+	new="$$(printf '%s' "$$new" | tr '[:cntrl:]' ' ')"; printf '%s' "$$new" | grep -qE '^https://[A-Za-z0-9_.-]+(:[0-9]+)?(/[A-Za-z0-9_.~+-]+)+$$' || { printf \
+		'error: %s is no address; say which: make address URL=https://github.com/me/attnsvm\n' "'$$new'" >&2; exit 1; }; \
+	old="$$(sed -n 's/^Repository = "\(https:[^"]*\)"$$/\1/p' pyproject.toml)"; [ -n "$$old" ] \
+		|| { echo 'error: pyproject.toml: there is no line Repository = "https://..." to change' >&2; exit 1; }; \
+	sed -i.old "s#$$old#$$new#g" pyproject.toml CITATION.cff && rm pyproject.toml.old CITATION.cff.old
 
+# A file of a build has its checksum beside it, also behind a link; what no build made stays.
 clean:
-	@$(RECIPE) clean
+	@rm -rf results/logs results/benchmarks results/.metadata smoke/results/logs smoke/results/benchmarks smoke/results/.metadata
+	@find -L results figures smoke paper -name '.*.sha256' 2> /dev/null | while IFS= read -r sum; do \
+		name="$${sum##*/.}"; rm -f -- "$${sum%/*}/$${name%.sha256}" "$$sum"; done
+	@find -L results figures smoke -name '.*.tmp' -exec rm -f {} + 2> /dev/null || true
+	@for mark in site/index.html .snakemake/metadata; do \
+		[ ! -e "$$mark" ] || [ -L "$${mark%%/*}" ] || rm -rf "$${mark%%/*}"; done; rm -f report.html
+	@find results figures smoke -type d -empty -delete 2> /dev/null || true
+	@find -L results smoke site -type f 2> /dev/null | sed 's/$$/: no build made it; it stays/' || true

@@ -2,7 +2,7 @@
 
 from snakemake.utils import min_version
 
-min_version("9.0")
+min_version("9.17")
 
 
 configfile: "config/config.yaml"
@@ -13,14 +13,23 @@ report: "workflow/report/workflow.rst"
 
 include: "workflow/rules/common.smk"
 include: "workflow/rules/internals.smk"
-include: "workflow/rules/help.smk"
 
 
-# The targets of figures, the audit and claims under other settings, as `snakemake figures/svm_rank` and `snakemake
-# elsewhere/svm_rank`; the first, figures/all, is the default.
-for target in (*targets.of_figures(), *targets.of_elsewhere()):
+# The targets of figures and of the audit, as `snakemake figures/svm_rank`; the first, figures/all, is the default.
+for target in targets.of_figures():
 
     rule:
+        """figures and their claims, shown in docs/figures.md"""
+        name:
+            target
+        input:
+            plan.target(target),
+
+
+for target in targets.of_elsewhere():
+
+    rule:
+        """the claims of a figure under other settings"""
         name:
             target
         input:
@@ -29,6 +38,7 @@ for target in (*targets.of_figures(), *targets.of_elsewhere()):
 
 # What `snakemake report --report report.html` (make report) puts into one file.
 rule:
+    """every figure and the audit; with --report report.html, in one file"""
     name:
         "report"
     input:
@@ -37,10 +47,10 @@ rule:
 
 
 rule paper:
+    """the manuscript, typeset: paper/attnsvm.pdf"""
     input:
         f"{AT}paper/attnsvm.pdf",
         f"{AT}results/paper/manuscript.html",
-        f"{AT}paper/software/paper.md",
 
 
 include: "workflow/rules/blocks.smk"
@@ -49,17 +59,10 @@ include: "workflow/rules/claims.smk"
 include: "workflow/rules/publication.smk"
 
 
-# Inside somebody else's workflow a file that is not ours is none of our business.
-if ALONE:
-
-    include: "workflow/rules/unknown.smk"
-
-
 # Seconds each: on a cluster they run beside Snakemake instead of waiting in the queue.
 localrules:
     measures,
     figure,
-    standalone,
     claims,
     claims_of,
     audit_figure,
@@ -69,9 +72,9 @@ localrules:
     paper_numbers,
     typeset,
     site,
-    crate,
 
 
-let_grow(workflow.modifier.rules)
-begin_the_longest_first(workflow.modifier.rules)
-describe_rules(targets.descriptions(), targets.STEP)
+if alone():
+    os.environ[records.PLACE] = str(TRAVELLING)
+if MAIN and alone():
+    check_what_was_typed()

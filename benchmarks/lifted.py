@@ -14,10 +14,9 @@ import time
 import numpy as np
 
 from attnsvm.inspect.layers import Inputs, Layer, selections
-from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.lifted_problem import LiftedProblem
+from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.measures import Bench, Plan, measure
-from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.positions import Rotary
 
 BASE = 1e4
 SPREAD = 1.0  # of the logarithm of the sizes of directions

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILT = ("results", "smoke", "site", "crate", ".snakemake")
+BUILT = ("results", "smoke", "site", ".snakemake")
 LEFT_OUT = (*BUILT, ".git", ".venv*", "*.pyc", ".pytest_cache", ".mypy_cache")
 
 

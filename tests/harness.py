@@ -7,12 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
-from forked import SERVER
 
 ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "environment.yml", "CITATION.cff")
@@ -31,8 +29,6 @@ PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parque
 TARGETS = ("figures/all", "audit")
 NOTHING = "Nothing to be done"
 LONG_AGO = 1_000_000_000  # 2001: the date of an old edit
-# What an interpreter reads when it starts, and a fork of another one does not.
-AT_THE_START = ("PYTHONHASHSEED", "PYTHONUTF8", "PYTHONWARNINGS", "LANG", "LC_ALL")
 # What a job says of itself in a dry run, and so which it is: the rule, and the name of an experiment or a figure.
 MESSAGES = {
     r"(\w+) seeds-\d+-\d+: draw the problems": "problems",
@@ -40,7 +36,6 @@ MESSAGES = {
     r"(\w+) seeds-\d+-\d+: solve and certify the SVMs": "svm",
     r"(\w+) seeds-\d+-\d+: measure$": "measures_of_block",
     r"(\w+): measure and gather the blocks": "measures",
-    r"pack the code of (\w+)": "standalone",
     r"draw the (audit)": "audit_figure",
     r"draw (\w+)": "figure",
     r"check every (claim)": "claims",
@@ -48,7 +43,6 @@ MESSAGES = {
     r"look up the (numbers) of the paper": "paper_numbers",
     r"typeset the (paper)": "typeset",
     r"build the (site)": "site",
-    r"describe the (build) for an archive": "crate",
     r"say where (\w+) comes from": "provenance",
 }
 
@@ -138,11 +132,7 @@ def started(python, folder, arguments, environment, before=(), **options):
 
 
 def finished(folder, arguments, environment, python=sys.executable):
-    """Run Snakemake with these arguments and no other; stdout and stderr in one text. Forked where that is the same."""
-    if python == sys.executable and not any(environment.get(name) != os.environ.get(name) for name in AT_THE_START):
-        with tempfile.NamedTemporaryFile("r", encoding="utf-8") as output:
-            status = SERVER.run(folder, arguments, environment, output.name)
-            return subprocess.CompletedProcess(arguments, status, output.read())
+    """Run Snakemake with these arguments and no other; stdout and stderr in one text."""
     with started(python, folder, arguments, environment) as process:
         output, _ = process.communicate()
     return subprocess.CompletedProcess(arguments, process.returncode, output)

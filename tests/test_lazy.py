@@ -1,13 +1,10 @@
 """Packages that offer names and import their modules late."""
 
-import ast
 import importlib
 import sys
 
 import pytest
 from harness import ROOT
-
-from attnsvm import lazy
 
 PACKAGES = ["attnsvm", "attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit"]
 
@@ -65,8 +62,3 @@ def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):
     assert not {"second", "exports"} & {*found}
     for name in ("made", "made.one"):
         monkeypatch.delitem(sys.modules, name)
-
-
-def test_only_what_stands_at_the_top_for_type_checkers_is_offered():
-    text = "from a import b\nif TYPE_CHECKING:\n    from c import d, e as f\n    import g\nif X:\n    from h import i\n"
-    assert lazy.exported(ast.parse(text)) == {"d": ("c", "d"), "f": ("c", "e")}

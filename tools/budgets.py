@@ -1,6 +1,6 @@
 """`python tools/budgets.py`: what this project may be in size, and what it is; the exit status is 1 where it is more.
 
-The budgets are part of the design. A change that goes over one takes something else out, or raises it here by a decision
+The budgets are part of the design. A change that goes over one takes something else out, or raises it by a decision
 that docs/house.md gives the reason of.
 """
 

@@ -11,11 +11,9 @@ def scores(tokens: np.ndarray, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.einsum("sntd,sd->snt", tokens, v) * labels[..., None]
 
 
-def optimal_tokens(
-    tokens: np.ndarray, v: np.ndarray, labels: np.ndarray, present: np.ndarray | bool = True
-) -> np.ndarray:
-    """The token of highest score of every input, (S, n) int, among those that are `present` (S, n, T)."""
-    return np.where(present, scores(tokens, v, labels), -np.inf).argmax(-1)
+def optimal_tokens(tokens: np.ndarray, v: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """The token of highest score of every input, (S, n) int."""
+    return scores(tokens, v, labels).argmax(-1)
 
 
 def selected_tokens(probabilities: np.ndarray) -> np.ndarray:
@@ -57,9 +55,7 @@ def by_token(dual: np.ndarray, selected: np.ndarray, T: int) -> np.ndarray:
     return placed
 
 
-def support(
-    margin: np.ndarray, dual: np.ndarray, selected: np.ndarray, present: np.ndarray | bool = True
-) -> np.ndarray:
+def support(margin: np.ndarray, dual: np.ndarray, selected: np.ndarray) -> np.ndarray:
     """Support indices (S, n, T) bool: tokens other than the selected one whose margin is one.
 
     A multiplier proves it, by complementary slackness; margins within the tolerance of one count too, so that a
@@ -69,18 +65,17 @@ def support(
     Args:
         margin, dual: (S, n, T), see `margins` and `by_token`.
         selected: (S, n) int.
-        present: (S, n, T) bool, False for padding, which supports nothing; see `Problems.present`.
     """
     proven = dual > SUPPORT_TOLERANCE * dual.max((1, 2), keepdims=True)
     others = np.arange(margin.shape[2]) != selected[..., None]
-    return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & others & present
+    return (proven | (margin <= 1 + SUPPORT_TOLERANCE)) & others
 
 
 def support_of(tokens: np.ndarray, queries: np.ndarray, answers: dict, selected: np.ndarray) -> np.ndarray:
     """The support indices (S, n, T) of certified solutions, see `support`.
 
     Args:
-        tokens: (S, n, T, d), queries: (S, n, d); none is padded.
+        tokens: (S, n, T, d), queries: (S, n, d).
         answers: with "W" (S, d, d) and "dual" (S, n·(T − 1)), as `svm.instances.certified` stacks them.
         selected: (S, n) int, the tokens that they separate.
     """

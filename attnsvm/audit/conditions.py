@@ -21,7 +21,9 @@ from attnsvm.audit.rows import FIRST as FIRST
 from attnsvm.audit.rows import LAST as LAST
 from attnsvm.audit.rows import LEAST as LEAST
 from attnsvm.audit.rows import MOST as MOST
+from attnsvm.audit.rows import TENTH as TENTH
 from attnsvm.audit.rows import NoInstance as NoInstance
+from attnsvm.audit.rows import Those as Those
 from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import UserError, require
 
@@ -45,20 +47,30 @@ class Number:
         column: of the number.
         alone: whether it is read without its interval, the columns low and high: as one from it to itself.
         missing: what a run without such a row has not, for `NoInstance`; names of `where` in braces.
+        text: what the number is, for readers of the audit: "1 − correlation with the nuclear solution".
     """
 
     where: Mapping[str, object]
     column: str = "value"
     alone: bool = False
     missing: str = ""
+    text: str = ""
 
-    def __call__(self, missing: str | None = None, **where) -> "Number":
-        """The same with further columns, or other values; `missing` as of `Number`."""
-        return replace(self, where={**self.where, **where}, missing=self.missing if missing is None else missing)
+    def __call__(self, missing: str | None = None, text: str | None = None, **where) -> "Number":
+        """The same with further columns, or other values; `missing` and `text` as of `Number`."""
+        missing, text = self.missing if missing is None else missing, self.text if text is None else text
+        return replace(self, where={**self.where, **where}, missing=missing, text=text)
 
-    def of(self, column: str) -> "Number":
-        """The number of another column, which has no interval."""
-        return replace(self, column=column, alone=True)
+    def of(self, column: str, text: str = "") -> "Number":
+        """The number of another column, which has no interval; `text` as of `Number`."""
+        return replace(self, column=column, alone=True, text=text)
+
+    @property
+    def noun(self) -> str:
+        """What the number is: its text, or its names in the table."""
+        named = self.where.get("quantity") if self.column == "value" else self.column
+        several = named if isinstance(named, tuple) else (named or self.column,)
+        return self.text or " and ".join(map(str, several))
 
     def without_interval(self) -> "Number":
         return replace(self, alone=True)
@@ -179,6 +191,11 @@ class Derived:
     def alone(self) -> bool:
         return self.first.alone and self.second.alone
 
+    @property
+    def sign(self) -> str:
+        """What stands between the two in words."""
+        return "over" if self.made is _ratio else "minus"
+
     def at(self, step: float) -> "Derived":
         """See `Number.at`."""
         return replace(self, first=self.first.at(step), second=self.second.at(step))
@@ -188,8 +205,8 @@ class Derived:
 
 
 def number(**where) -> Number:
-    """Numbers of the experiment's table, see `Number`; `column`, `alone` and `missing` are its attributes."""
-    attributes = {name: where.pop(name) for name in ("column", "alone", "missing") if name in where}
+    """Numbers of the experiment's table, see `Number`; `column`, `alone`, `missing` and `text` are its attributes."""
+    attributes = {name: where.pop(name) for name in ("column", "alone", "missing", "text") if name in where}
     return Number(where, **attributes)
 
 

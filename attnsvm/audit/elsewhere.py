@@ -6,14 +6,13 @@ could be more steps, "fails" is said after ten times as many, and of a number th
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
 
 from attnsvm.audit.numbers import MOVES, Limit, turned_round
 from attnsvm.audit.pages import number
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Reading, Tables
+from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, Reading
 from attnsvm.errors import UserError
 
 TOO_FEW, SO_FAR = "too few instances", "fails so far"
@@ -27,23 +26,6 @@ COLUMNS = (
 NUMBERS = ("value", "low", "high", "limit", "longer")
 LISTED = 6  # variants that a sentence names
 KEPT = Path(__file__).with_name("elsewhere.csv")  # the matrix of the release
-
-
-@dataclass(frozen=True)
-class _Drawn(Tables):
-    """The table that a figure would draw of a variant, and no other.
-
-    Attributes:
-        turned: whether every interval has its ends exchanged.
-    """
-
-    table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    turned: bool = False
-
-    def _read(self, path: str) -> pd.DataFrame:
-        if path != f"figures/{self.name}.csv":
-            raise NoInstance(f"table {path} under other settings")
-        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
 
 
 def matrix(
@@ -105,7 +87,7 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     nothing = dict.fromkeys(("value", "low", "high", "longer"), float("nan")) | {"instances": 0}
     if table.empty:
         return nothing | {"verdict": UNTESTABLE, "unmet": "no instance could be measured"}
-    own = _Drawn(Path(), figure, table=table)
+    own = Drawn(Path(), figure, table=table)
     try:
         found = claim.reading(own)
     except NoInstance as why:
@@ -126,7 +108,7 @@ def _at_best(claim: Claim, figure: str, table: pd.DataFrame) -> str:
     """The verdict if every limit is asked of the end of an interval that meets it sooner."""
     try:
         with turned_round():
-            found: Reading = claim.reading(_Drawn(Path(), figure, table=table, turned=True))
+            found: Reading = claim.reading(Drawn(Path(), figure, table=table, turned=True))
     except (NoInstance, RuntimeError, UserError):
         return UNTESTABLE
     return found.verdict

@@ -1,14 +1,12 @@
 """The headline of a figure: its first claim and the verdict, both as the audit has them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from re import sub
 
 import pandas as pd
 
-from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, NoInstance, Tables
-from attnsvm.errors import UserError
+from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, NotDrawn
 from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
@@ -21,22 +19,6 @@ MARKS = {
     UNTESTABLE: ("_", GREY),
 }
 TINY = "tiny settings: no finding"
-
-
-class _Elsewhere(UserError):
-    """A claim reads a table that its figure does not draw."""
-
-
-@dataclass(frozen=True)
-class _Drawn(Tables):
-    """The table of a figure that is being drawn, and no other: those may be missing, or of another run."""
-
-    table: pd.DataFrame = field(default_factory=pd.DataFrame)
-
-    def _read(self, path: str) -> pd.DataFrame:
-        if path != f"figures/{self.name}.csv":
-            raise _Elsewhere(path)
-        return self.table.copy()
 
 
 def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim], scale: str = "paper") -> tuple:
@@ -60,13 +42,13 @@ def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim]
 
 
 def _first(name: str, table: pd.DataFrame, claims: Sequence[Claim]) -> tuple[str, str] | None:
-    own = _Drawn(Path(), name, table=table)
+    own = Drawn(Path(), name, table=table)
     for claim in claims:
         if claim.testable and claim.figure in (None, name) and claim.group != "print":
             try:
                 return claim.short, claim.reading(own).verdict
+            except NotDrawn:
+                continue
             except NoInstance:
                 return claim.short, UNTESTABLE
-            except _Elsewhere:
-                continue
     return None

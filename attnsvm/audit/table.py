@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit.wording import words
 from attnsvm.errors import require
 from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 
@@ -73,8 +74,10 @@ def _row(claim: Claim, tables: Tables) -> dict:
     try:
         reading = claim.reading(tables)
     except NoInstance as nothing:
-        return row | {"why": str(nothing)}
-    row |= {name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")}
+        return row | words(claim, tables) | {"why": str(nothing)}
+    row |= words(claim, tables) | {
+        name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")
+    }
     row |= {"main": _as_text(reading.main), "further": _as_text(reading.further)}
     return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 

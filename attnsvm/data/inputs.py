@@ -32,12 +32,12 @@ class Inputs:
 
 def cross(problems: Problems) -> Inputs:
     """Cross-attention: each input has the query that was drawn for it."""
-    return Inputs(problems.tokens, problems.queries, problems.labels, problems.present)
+    return Inputs(problems.tokens, problems.queries, problems.labels, _everywhere(problems))
 
 
 def self_(problems: Problems) -> Inputs:
     """Self-attention: the first token of each input is its query."""
-    return Inputs(problems.tokens, problems.tokens[:, :, 0], problems.labels, problems.present)
+    return Inputs(problems.tokens, problems.tokens[:, :, 0], problems.labels, _everywhere(problems))
 
 
 def sequence(problems: Problems) -> Inputs:
@@ -51,14 +51,24 @@ def causal(problems: Problems) -> Inputs:
     return _at_every_position(problems, np.tri(problems.tokens.shape[2], dtype=bool))
 
 
+def _everywhere(problems: Problems) -> np.ndarray:
+    """All tokens compete, (S, n, T)."""
+    return np.ones(_shape(problems)[:3], dtype=bool)
+
+
 def _at_every_position(problems: Problems, sees: np.ndarray) -> Inputs:
     """`sees` (T, T): which tokens the query at each position sees."""
-    if problems.lengths is not None:
-        raise ValueError("lengths: expected None where every position has a query, got inputs with padding")
-    S, n, T, d = problems.tokens.shape
+    S, n, T, d = _shape(problems)
     allowed = np.broadcast_to(np.tile(sees, (n, 1)), (S, n * T, T))
     tokens, labels = (np.repeat(x, T, axis=1) for x in (problems.tokens, problems.labels))
     return Inputs(tokens, problems.tokens.reshape(S, n * T, d), labels, allowed)
+
+
+def _shape(problems: Problems) -> tuple[int, ...]:
+    """(S, n, T, d); ValueError for padded inputs."""
+    if problems.lengths is not None:
+        raise ValueError("lengths: expected None, got inputs with padding")
+    return problems.tokens.shape
 
 
 ATTENTIONS = {"cross": cross, "self": self_, "sequence": sequence, "causal": causal}

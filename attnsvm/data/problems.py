@@ -15,8 +15,8 @@ class Problems:
         labels: (S, n) float64, each +1 or -1.
         head: the prediction head's weights, float64: (S, d) for a vector v, (S, d, d) for a matrix V.
         seeds: (S,) int64, the seed each instance was drawn from.
-        lengths: (S, n) int, how many tokens each input has, from 1 to T; those behind are padding, any finite numbers,
-            and nothing attends to them. None: all have T.
+        lengths: (S, n) int, how many tokens each input has, from 1 to T; those behind are padding, any finite numbers.
+            Later stages may read such inputs; nothing trains on them. None: all have T.
     """
 
     tokens: np.ndarray
@@ -39,20 +39,10 @@ class Problems:
         return Problems(**{name: array[index] for name, array in self.arrays().items()})
 
     def require_finite(self) -> None:
-        """ValueError for NaN, infinity or masked entries, which padding of others may be: here `lengths` says it."""
+        """ValueError for NaN, infinity or masked entries."""
         for name, array in self.arrays().items():
             if np.ma.is_masked(array) or not np.isfinite(array).all():
-                raise ValueError(
-                    f"{name}: expected finite numbers, none of them masked; padding is what lies behind lengths"
-                )
-
-    @property
-    def present(self) -> np.ndarray:
-        """(S, n, T) bool: which tokens are no padding."""
-        T = self.tokens.shape[2]
-        if self.lengths is None:
-            return np.ones(self.tokens.shape[:3], dtype=bool)
-        return np.arange(T) < self.lengths[..., None]
+                raise ValueError(f"{name}: expected finite numbers, none of them masked")
 
     def arrays(self) -> dict[str, np.ndarray]:
         """The arrays by name; without lengths where all inputs have T tokens."""

@@ -5,14 +5,16 @@ says what the columns mean. Models are read through `transformers`: pip install 
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.texts import lines, sentences
+from attnsvm.reading import text as text_of
 from attnsvm.svm.arguments import setting
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["heads", "inspection", "lines", "sentences", "unpack", "why"]
 
 LEAST = {"inputs": 2, "nuclear_inputs": 2, "draws": 0, "longest": 2, "jobs": 1, "seed": 0}
+LARGEST = 2**30  # bytes of texts
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
 
@@ -85,7 +88,7 @@ def inspection(
     plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
     with _needs("gguf").opened(Path(model)) as place:
         read = _read(place, texts, layers, heads, given, show, running.at_once(jobs))
-        made = _needs("origin").origin(model, given["seed"], command)
+        made = _needs("page").origin(model, given["seed"], command)
         return running.run(Path(model).name, made, read, plan, jobs, show)
 
 
@@ -128,6 +131,22 @@ def why(
     sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"
     require(len(table) > 0, f"{sentence}; ask for fewer inputs")
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
+
+
+def sentences() -> list[str]:
+    """235 short English sentences, written for this package: texts for a first look at a model."""
+    return files("attnsvm.inspect").joinpath("sentences.txt").read_text("utf-8").splitlines()
+
+
+def lines(path: str | os.PathLike) -> list[str]:
+    """The lines of a text file that are not empty; UserError where there are none.
+
+    A line ends where an editor, or `wc`, sees its end: other separators that Unicode has are part of a text.
+    """
+    require(bool(str(path)), "texts: expected the name of a file, got an empty one")
+    found = [line.strip() for line in re.split("\r\n|\r|\n", text_of(path, LARGEST)) if line.strip()]
+    require(bool(found), f"{path}: expected one text per line, got none")
+    return found
 
 
 def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:

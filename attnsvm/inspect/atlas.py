@@ -66,7 +66,7 @@ def _panels(rows: pd.DataFrame) -> list[tuple[tuple[str, str], pd.DataFrame]]:
 
 
 def render(rows: pd.DataFrame, tables: Mapping[str, pd.DataFrame], made: Mapping[str, str]) -> str:
-    """The page, one file that loads nothing; arguments as `counted` gives and takes them, `made` as `origin.made`."""
+    """The page, one file that loads nothing; arguments as `counted` gives and takes them, `made` as `page.made`."""
     names = list(tables)
     panels = []
     for (norm, what), mine in _panels(rows):

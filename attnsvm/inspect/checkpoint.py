@@ -10,7 +10,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.shards import INDEX, PICKLED, one_file, shards
+from attnsvm.inspect.packaged import INDEX, PICKLED, one_file, shards
 from attnsvm.reading import start
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # what else there is needs more than one tensor to make a weight

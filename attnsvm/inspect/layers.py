@@ -2,17 +2,32 @@
 
 import io
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.recent import Recent
 
 OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
+KEPT = 2  # results that `Recent` keeps: a head and a null model, which is made of it, ask in turn
+
+
+class Recent:
+    """Results for objects that never change; an object is known by its identity."""
+
+    def __init__(self):
+        self._found: list[tuple] = []
+
+    def of(self, given, make: Callable):
+        """What `make()` gave for this object, or gives."""
+        known = [one for one in self._found if one[0] is given]
+        others = [one for one in self._found if one[0] is not given]
+        kept = known[0] if known else (given, make())
+        self._found = [*others[1 - KEPT :], kept]
+        return kept[1]
 
 
 @dataclass(frozen=True)

@@ -7,17 +7,17 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm import geometry
+from attnsvm.analysis.statistics import median_interval
 from attnsvm.errors import require
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
-from attnsvm.inspect.length import predicted_and_measured
-from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.lifted_problem import LiftedProblem, LiftedSolution
+from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
 from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")
+LONGER = 4  # times as long as the median of the shorter third: what counts as long
 
 Measured = tuple[dict, dict]  # of a head: its row in the table, and what its page marks
 
@@ -75,6 +75,21 @@ class Bench:
         if not any(m.any() for m in self.fit.delimiters) or len(inputs) < 2:
             return None
         return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
+
+
+def shown(bench: Bench) -> dict[str, list[dict]]:
+    """What the page shows of the inputs that are fitted, and of those held out: words, places, delimiters."""
+    of = bench.layer.inputs
+    return {"fit": [_input(of, i) for i in bench.fit_rows], "held": [_input(of, i) for i in bench.held_rows]}
+
+
+def _input(inputs: Inputs, i: int) -> dict:
+    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
+    words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
+    start = int(inputs.start[i])
+    marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
+    asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
+    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
 
 
 def offered(plan: Plan, layer: Layer, name: str) -> Plan:
@@ -270,3 +285,34 @@ def _agreement(W, inputs: Inputs, selected) -> float:
 
 def _mean(values) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
+
+
+def half_length(logits: np.ndarray) -> float:
+    """The length at which the token that is selected would have half of the weight, given the logits (T,) of one input.
+
+    With its weight p among T tokens: 1 + (T − 1)p/(1 − p), were other tokens to stay what they are on the average, and
+    more to come; infinite where they have no weight, or there are none.
+    """
+    behind = np.delete(logits.max() - logits, logits.argmax())
+    others = np.exp(-behind).sum()
+    return float(1.0 + len(behind) / others) if others > 0 else float("inf")
+
+
+def predicted_and_measured(logits: Sequence[np.ndarray]) -> dict[str, float]:
+    """The median over the shorter third of the inputs, and over those at least four times as long, with intervals.
+
+    Args:
+        logits: (T_i,) for every input.
+
+    Returns:
+        By column, see `columns`; NaN where no input is as long.
+    """
+    counts, found = np.array([len(one) for one in logits]), np.array([half_length(one) for one in logits])
+    short = counts <= np.quantile(counts, 1 / 3)
+    long = counts >= LONGER * np.median(counts[short])
+    row = {}
+    for name, some in (("predicted", short), ("measured", long)):
+        estimate = median_interval(found[some]) if some.any() else (float("nan"),) * 3
+        ends = (f"half_length_{name}", f"half_length_{name}_low", f"half_length_{name}_high")
+        row |= dict(zip(ends, map(float, estimate), strict=True))
+    return row

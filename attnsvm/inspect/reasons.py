@@ -9,9 +9,8 @@ import pandas as pd
 
 from attnsvm.errors import shown
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections
-from attnsvm.inspect.length import half_length
-from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.lifted_problem import LiftedProblem
+from attnsvm.inspect.lifted import Head, LiftedProblem
+from attnsvm.inspect.measures import half_length
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.constraints import ragged
 from attnsvm.svm.solver import solve_batch

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from attnsvm import store
-from attnsvm.inspect import WRITTEN, page, shown
+from attnsvm.inspect import WRITTEN, page
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
-from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered
+from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
 from attnsvm.inspect.workers import workers
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -55,13 +55,13 @@ def run(
     """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
 
     Args:
-        made: where the inspection comes from, see `origin.origin`.
+        made: where the inspection comes from, see `page.origin`.
         layers: one after another; no more than `at_once(jobs)` are held at a time.
     """
     each = iter(layers)
     first = [next(each)]
     plan, lifted, total = offered(plan, first[0], name), bool(first[0].every), len(layers) * len(first[0].heads)
-    fit_and_held = shown.inputs(Bench(first[0], plan))
+    fit_and_held = shown(Bench(first[0], plan))
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
     return gathered(name, made, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
@@ -80,7 +80,7 @@ def gathered(
     norms: Sequence[str],
     lifted: bool,
 ) -> Inspection:
-    """Table and page of all heads, which are `found`; `inputs`: see `shown.inputs`."""
+    """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
     return Inspection(table, page.render(name, made, inputs, table, [marks for _, marks in found]))
 

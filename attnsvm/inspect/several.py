@@ -10,8 +10,7 @@ from attnsvm import inspect as inspected
 from attnsvm.errors import require
 from attnsvm.inspect import packaged
 from attnsvm.inspect.families import require_read
-from attnsvm.inspect.packaged import CONFIG
-from attnsvm.inspect.shards import INDEX, one_file, shards
+from attnsvm.inspect.packaged import CONFIG, INDEX, one_file, shards
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)

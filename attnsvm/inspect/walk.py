@@ -23,8 +23,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from attnsvm import machine
 from attnsvm.errors import UserError, require
-from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.attentions import attentions, modules
+from attnsvm.inspect.attention import Attention, attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
 

@@ -138,25 +138,23 @@ def cells(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:
     return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]
 
 
-def check(scatter: Mapping[str, int], ours_alone: bool = True) -> None:
+def check(scatter: Iterable[str]) -> None:
     """Refuse numbers of blocks that no run could use.
 
     Args:
-        scatter: number of blocks at most, by name of experiment.
-        ours_alone: whether every name must be one of ours; not inside somebody else's workflow.
+        scatter: as typed, NAME=NUMBER of blocks at most.
 
     Raises:
         UserError: an unknown experiment, no block, or more than Snakemake can plan.
     """
-    known = {card.name: card for card in cards.experiments(optional=True)}
-    for name, count in scatter.items():
-        if name not in known:
-            if ours_alone:
-                raise UserError(f"--set-scatter {name}={count}: {cards.unknown_name(name, list(known))}")
-            continue
-        where = f"--set-scatter {name}={count}"
-        require(count >= 1, f"{where}: at least 1 block is needed")
-        require(count <= MOST, f"{where}: at most {MOST} blocks, Snakemake needs minutes to plan more")
+    known = [card.name for card in cards.experiments(optional=True)]
+    for entry in scatter:
+        name, _, count = entry.partition("=")
+        require(name in known, f"--set-scatter {entry}: {cards.unknown_name(name, known)}")
+        require(int(count) >= 1, f"--set-scatter {entry}: at least 1 block is needed")
+        require(
+            int(count) <= MOST, f"--set-scatter {entry}: at most {MOST} blocks, Snakemake needs minutes to plan more"
+        )
 
 
 def one_per_seed(scatter: Mapping[str, int], resolved: dict) -> str:

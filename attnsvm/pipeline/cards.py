@@ -18,7 +18,9 @@ It may read files that do not come with this package; outside.py names them.
 
 `unseen` names further sets of seeds, on which what holds instead of a failing claim is asked. Such a set is read as an
 experiment of that name in the same folder: with the same modules and other settings, results and a figure of its own,
-and of the folder's claims those that are declared `on` it.
+and of the folder's claims those that are declared `on` it. What the set has of its own, such as a caption, stands in
+its place; stages and a figure of its own are modules in a folder of its name. A set of other `fixed` settings alone is
+of the same seeds: other figures draw it.
 
 `elsewhere/NAME/VARIANT` names the experiment NAME under other settings (elsewhere.py): it has the same card, its own
 folder of results, and no figure.
@@ -98,7 +100,7 @@ class Card:
         settings: {stage: {key: JSON schema with `value`, perhaps `smoke`, `text`, and the `kind` of types.yaml}}.
         relations: [{"below" | "at_most" | "same_length": [two keys "stage.key"]}].
         caption: what is drawn and of how many instances, in 90 words; a template over the settings (Jinja).
-        notes: the method and what the csv has besides, for docs/figures.md, the site and the report.
+        notes: the method and what the csv has besides, for the site and the report.
         columns: what each column of the csv means, with its unit.
         elsewhere: what the card says of other settings, see elsewhere.py.
         variant: the name of other settings under which this is the experiment; "": under its own.
@@ -225,30 +227,38 @@ def read(name: str) -> Card:
 
 def _on_unseen(name: str, first: Card, said: dict) -> Card:
     """An experiment on a further set of seeds; `said`: what its card says of this set."""
-    where, settings = _where(name), {stage: dict(keys) for stage, keys in first.settings.items()}
-    require("first_seed" in said["settings"].get("problems", {}), f"{where}: problems.first_seed is missing")
+    where, given, settings = _where(name), said.get("settings", {}), {of: {**own} for of, own in first.settings.items()}
+    alone = "fixed" in said and not given  # the same seeds: other figures draw it, and no claim is asked on it
+    require(alone or "first_seed" in given.get("problems", {}), f"{where}: problems.first_seed is missing")
     require(first.draws in ((), (first.name,)), f"{where}: the figure of {first.name} draws several tables")
     known = [f"{stage}.{key}" for stage, keys in settings.items() for key in keys]
-    for stage, values in said["settings"].items():
+    for stage, values in given.items():
         for key, value in values.items():
             require(key in settings[stage], f"{where}: settings: {unknown_name(f'{stage}.{key}', known, 'setting')}")
-            settings[stage][key] = settings[stage][key] | {"value": value}
+            kept = {word: of for word, of in settings[stage][key].items() if (key, word) != ("first_seed", "smoke")}
+            settings[stage][key] = kept | {"value": value}
+    own = [part for part in (*STAGES, "figure") if (folders()[name] / name / f"{part}.py").exists()]
+    modules = first.modules | {part: _module(name, f"{name}.{part}") for part in own}
+    again = f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}"
     card = replace(
         first,
         name=name,
-        title=f"{first.title}, on unseen seeds",
+        title=LINE_END.sub(" ", said.get("title", f"{first.title}, on unseen seeds")),
         parent=first.name,
         on=name,
         seconds=said.get("seconds"),
         optional=LINE_END.sub(" ", said.get("optional", first.optional)),
-        draws=(name,) if first.draws else (),
+        fixed=first.fixed | said.get("fixed", {}),
+        draws=(name,) if first.draws and not alone else (),
         blocks=said.get("blocks", first.blocks),
         settings=_settings(name, settings),
-        caption=f"The figure {first.name} on unseen seeds, from {{{{ problems.first_seed }}}} on. {first.caption}",
-        notes="",
+        caption="" if alone else LINE_END.sub("\n", said.get("caption", again)),
+        notes=LINE_END.sub("\n", said.get("notes", "")),
+        columns=_columns(said["columns"]) if "columns" in said else first.columns,
         elsewhere=first.elsewhere | said.get(ELSEWHERE, {}),
+        modules={part: module for part, module in modules.items() if not alone or part in STAGES},
     )
-    for scale, first_scale in itertools.product(SCALES, SCALES):
+    for scale, first_scale in itertools.product(SCALES, SCALES if not alone else ()):
         both = {*_seeds(card, scale)} & {*_seeds(first, first_scale)}
         require(
             not both, f"{where}: {first.name} has the seed {min(both, default=0)} too: begin with a later first_seed"
@@ -258,9 +268,10 @@ def _on_unseen(name: str, first: Card, said: dict) -> Card:
 
 
 def _seeds(card: Card, scale: str) -> range:
-    """The seeds of an experiment whose cells all have the same; `scale`: "value" or "smoke"."""
+    """The seeds of an experiment whose cells begin with the same; `scale`: "value" or "smoke"."""
     given = {key: setting.get(scale, setting["value"]) for key, setting in card.settings["problems"].items()}
-    return range(given["first_seed"], given["first_seed"] + given.get("instances", given.get("candidates", 1)))
+    count = given.get("instances", given.get("candidates", 1))
+    return range(given["first_seed"], given["first_seed"] + (max(count) if isinstance(count, list) else count))
 
 
 def of_variant(name: str) -> tuple[str, str]:

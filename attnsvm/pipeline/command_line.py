@@ -21,7 +21,7 @@ from attnsvm.errors import UserError, require, shown
 from attnsvm.reading import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
-SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale", "standalone")
+SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale")
 PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
 PATIENCE = 60  # seconds for an answer of SLURM
 BUILT_IN = ("local", "dryrun", "touch", "none")
@@ -64,14 +64,27 @@ def check(arguments: list[str]) -> None:
             not equals or key not in SETTINGS,
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
-    executors = values(arguments, "--executor", "-e")
-    for profile in values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(","):
-        executors += _checked_executor(profile)
-    if "slurm" in executors and not {"-n", "--dry-run", "--dryrun"} & {*arguments}:
+    if "slurm" in executors(arguments) and not dry(arguments):
         _check_slurm()
     given = values(arguments, "--configfile", "--configfiles")
     for path in given or filter(os.path.exists, [CONFIGFILE]):
         _check_file(Path(path))
+
+
+def dry(arguments: list[str]) -> bool:
+    """Whether jobs are only said, and nothing is touched."""
+    return bool({"-n", "--dry-run", "--dryrun"} & {*arguments})
+
+
+def executors(arguments: list[str]) -> list[str]:
+    """What runs the jobs, if not this machine: as said on the command line and in the profiles that it names.
+
+    Raises:
+        UserError: a plugin that a profile asks for is not installed: Snakemake would print a screen of options.
+    """
+    profiles = values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(",")
+    said = values(arguments, "--executor", "-e") + [name for one in profiles for name in _executor_of(one)]
+    return [name for name in said if name not in BUILT_IN]
 
 
 def values(arguments: Iterable[str], *options: str) -> list[str]:
@@ -93,6 +106,19 @@ def targets(arguments: Iterable[str]) -> list[str]:
     whole = list(arguments)
     first = next((place for place, argument in enumerate(whole) if argument.startswith("-")), len(whole))
     return whole[:first] + (whole[whole.index("--") + 1 :] if "--" in whole else [])
+
+
+def asked(command: list[str]) -> list[str]:
+    """What is asked for and is no file that is there: the targets, and what looks like one behind an option.
+
+    Args:
+        command: the words of the process, its program first; none is read of another program, or of another Snakefile.
+    """
+    program, *arguments = command
+    if "snakemake" not in program or values(arguments, "--snakefile", "-s"):
+        return []
+    named = [word for word in arguments if re.match(r"(smoke/)?(figures|results|elsewhere)/", word)]
+    return [word for word in dict.fromkeys([*targets(arguments), *named]) if not os.path.exists(word)]
 
 
 def choose_caches() -> None:
@@ -145,12 +171,8 @@ def _require_writable(folder: Path) -> None:
     )
 
 
-def _checked_executor(profile: str) -> list[str]:
-    """The executor that a profile asks for, if it does.
-
-    Raises:
-        UserError: a plugin that it asks for is not installed: Snakemake would print a screen of options.
-    """
+def _executor_of(profile: str) -> list[str]:
+    """The executor that a profile asks for, if it does; a plugin that is not installed is refused."""
     found = next((path for path in (Path(profile, "config.yaml"), Path(profile)) if path.is_file()), None)
     if found is None:  # one of the user's own, or Snakemake says that there is none
         return []
@@ -187,5 +209,5 @@ def _check_file(path: Path) -> None:
     found = yaml_file(path)
     require(
         found is None or isinstance(found, dict),
-        f"{path}: there are no keys and values in it; docs/figures.md lists the settings",
+        f"{path}: there are no keys and values in it; the card.yaml of each experiment lists its settings",
     )

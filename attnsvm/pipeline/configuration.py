@@ -22,7 +22,7 @@ MORE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1000}  # times the i
 
 
 def resolve(written: dict) -> dict:
-    """The whole configuration: "scale", "intermediates", "arithmetic", "standalone", "elsewhere", "figures", and
+    """The whole configuration: "scale", "intermediates", "arithmetic", "elsewhere", "figures", and
     "experiments".
 
     The experiments are {name: {stage: {key: value}}}.
@@ -51,7 +51,7 @@ def resolve(written: dict) -> dict:
             if settings
         }
         related(card.name, card.relations, experiments[card.name])
-    others = {"standalone": written.get("standalone") or False, "elsewhere": written.get("elsewhere") or 1}
+    others = {"elsewhere": written.get("elsewhere") or 1}
     return modes | others | {"figures": figures, "experiments": experiments}
 
 
@@ -147,7 +147,6 @@ def schema() -> dict:
         **_object(
             {name: {"enum": list(words)} for name, words in CHOICES.items()}
             | {
-                "standalone": {"type": "boolean"},
                 "elsewhere": MORE,
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),

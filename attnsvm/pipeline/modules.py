@@ -20,15 +20,12 @@ TEXTS = {
     "claims_of": PAGES,
     "matrix": MATRIX,
     "matrices": MATRIX,
-    "crate": ("CITATION.cff",),
     "provenance": ("attnsvm/pipeline/provenance.schema.yaml",),
 }
 # {a rule whose modules are the same for every job: these}
 WRITERS = {
     "audit_figure": ("attnsvm.audit.figure", "attnsvm.plots.style"),
-    "crate": ("attnsvm.publish.exchange.crate",),
     "provenance": ("attnsvm.pipeline.provenance",),
-    "standalone": ("attnsvm.pipeline.standalone",),
 }
 # How a job is run, what is written of it, and how files are written.
 ROOMS = ("pipeline", "publish", "checksums", "store", "writing")

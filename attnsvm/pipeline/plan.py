@@ -76,8 +76,6 @@ class Plan:
                 return {"settings": self.settings_of_stages, "code": self.codes, "origin": self.parts}
             case "figure":
                 return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
-            case "standalone":
-                return drawn | {"writer": code["code"]}
             case "claims" | "claims_of":
                 names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
                 return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
@@ -104,8 +102,6 @@ class Plan:
                     "outside": self.all_outside,
                     "files": modules.files_behind,
                 }
-            case "crate":
-                return code | {"figures": lambda: [*targets.figures(), "audit"]}
         raise ValueError(f"no rule {rule!r}")
 
     def settings(self, stage: str, experiment: str, block: str = "") -> dict:
@@ -233,11 +229,6 @@ class Plan:
         """The files that are drawn of a figure, or of the audit."""
         return self.figure_files(pictured, kinds=targets.drawn(pictured))
 
-    def whole_figures(self, *figures: str) -> list[str]:
-        """All files of figures, and with `standalone: true` the code that draws each from its csv."""
-        scripts = [targets.CODE] if self.resolved["standalone"] else []
-        return self.figure_files(*figures, kinds=(*targets.KINDS, *scripts))
-
     def target(self, name: str) -> list[str]:
         """The files of a target, see `targets.of_figures`: figures, with a group or an optional one its claims."""
         of_figures = name.removeprefix("figures/")
@@ -249,10 +240,10 @@ class Plan:
         if of_figures == "audit":
             return self.figure_files("audit", kinds=(*targets.PICTURES, "json"))
         if of_figures == "all":
-            return self.whole_figures(*targets.figures())
+            return self.figure_files(*targets.figures())
         alone = (*cards.SECTIONS, *targets.optional())
         claims = self.audit_files(of_figures) if of_figures in alone and of_figures in targets.pages() else []
-        return self.whole_figures(*targets.shown(of_figures)) + claims
+        return self.figure_files(*targets.shown(of_figures)) + claims
 
     def matrix_files(self, matrixed: str) -> list[str]:
         """The files of the claims of a figure under other settings; "all": of all figures."""

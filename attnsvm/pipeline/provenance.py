@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -35,6 +36,7 @@ PACKAGES = (
 )
 COMMAND = "ATTNSVM_COMMAND"  # in the environment of every job: what the user typed
 ROOT = Path(__file__).resolve().parents[2]
+TOOK = re.compile(r"took ([\d.]+) s, ([\d.]+) s of a processor$", re.MULTILINE)  # the last line of a job's log
 SCHEMA = Path(__file__).resolve().with_name("provenance.schema.yaml")
 
 
@@ -186,8 +188,7 @@ def _experiment(results: Path, name: str, blocks: list[str]) -> dict:
         "outcomes": outcomes,
         "svm_certificates": solves,
         "cost": {
-            stage: _cost(results / "benchmarks" / name, stage, blocks)
-            for stage in ("problems", "descent", "svm", "measures")
+            stage: _cost(results / "logs" / name, stage, blocks) for stage in ("problems", "descent", "svm", "measures")
         },
     }
 
@@ -197,25 +198,14 @@ def _outside(outside: dict[str, dict], name: str) -> dict:
 
 
 def _cost(base: Path, stage: str, blocks: list[str]) -> dict | None:
-    """Seconds of a stage, its blocks added up, as Snakemake measured them when it last ran; None if it did not."""
-    paths = [
-        path for path in (*(base / block / f"{stage}.tsv" for block in blocks), base / f"{stage}.tsv") if path.exists()
-    ]
-    if not paths:
-        return None
-    rows = [row for path in paths for row in _rows(path, "\t")]
-    seconds = {key: sum(_number(row[name]) for row in rows) for key, name in (("wall_s", "s"), ("cpu_s", "cpu_time"))}
-    return {key: round(value, 2) for key, value in seconds.items()} | {"jobs": len(rows)}
+    """Seconds of a stage, its blocks added up, as its jobs noted in their logs; None if it did not run here."""
+    logs = [*(base / block / f"{stage}.log" for block in blocks), base / f"{stage}.log"]
+    taken = [TOOK.findall(log.read_text("utf-8", "replace")) for log in logs if log.exists()]
+    known = [(float(wall), float(own)) for found in taken for wall, own in found[-1:]]
+    wall, own = (round(sum(seconds), 2) for seconds in zip(*known, strict=True)) if known else (0.0, 0.0)
+    return {"wall_s": wall, "cpu_s": own, "jobs": len(known)} if known else None
 
 
-def _number(text: str) -> float:
-    """Snakemake writes "-" or "NA" for what a job was too short to measure."""
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0
-
-
-def _rows(path: Path, delimiter: str = ",") -> list[dict]:
+def _rows(path: Path) -> list[dict]:
     with open(path, newline="") as file:
-        return list(csv.DictReader(file, delimiter=delimiter))
+        return list(csv.DictReader(file))

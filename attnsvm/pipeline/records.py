@@ -2,27 +2,37 @@
 
 A file without a sound record is built anew, so no edit goes unseen whatever was lost. The records lie beside the
 results too, and travel with them: what Snakemake has lost is taken from there. A record beside the results is always
-that of the file which is there: a run takes it away before it writes the file anew, and puts it back when it ends.
+that of the file which is there: a job takes it away before it writes the file anew, and the end of a run puts it back.
 """
 
 import base64
 import json
 import os
+import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from attnsvm.errors import UserError
 
 OWN = ".snakemake/metadata"
-STARTED = ".snakemake/incomplete"  # a file of the same name for each output that a job has begun to write
 TRAVELLING = "results/.metadata"  # in the folder of a scale
 FORMAT = 6  # of Snakemake's records
 LISTS = ("input", "params")
+PIECE = 254  # characters in the name of a file
+PLACE = "ATTNSVM_RECORDS"  # in the environment of every job: the folder beside its results
 
 
 def name(path: str) -> str:
-    """The name of the record of an output: its path in URL-safe base 64, as Snakemake has it."""
-    return base64.urlsafe_b64encode(path.encode()).decode()
+    """The name of the record of an output: its path in URL-safe base 64, a long one in pieces, as Snakemake has it."""
+    whole = base64.urlsafe_b64encode(path.encode()).decode()
+    *folders, last = (whole[k : k + PIECE] for k in range(0, len(whole), PIECE))
+    return "/".join([*(f"@{piece}" for piece in folders), last])
+
+
+def output(name: str) -> str:
+    """The path of the output that a record is about."""
+    return base64.urlsafe_b64decode("".join(piece.removeprefix("@") for piece in name.split("/"))).decode()
 
 
 def put(
@@ -52,17 +62,37 @@ def put(
     _save(folder / at / TRAVELLING / name(path), json.dumps(record))
 
 
+def begin(inputs: Iterable[str], outputs: Iterable[str]) -> None:
+    """What a job does first: the records beside the results of what it writes go, and no input is from the future.
+
+    Snakemake fails a job whose inputs have a later date than what it wrote, as after a clock that was wrong.
+
+    Raises:
+        UserError: a record cannot be taken away.
+    """
+    if place := os.environ.get(PLACE):
+        forget(Path(place), outputs)
+    now = time.time()
+    for path in inputs:
+        with suppress(OSError):  # gone by now, or somebody else's
+            if os.stat(path).st_mtime > now:
+                os.utime(path, (now, now))
+
+
 def forget(travelling: Path, paths: Iterable[str]) -> None:
     """Take away the records beside the results of files that are about to be written anew."""
     for path in paths:
-        (travelling / name(path)).unlink(missing_ok=True)
+        try:
+            (travelling / name(path)).unlink(missing_ok=True)
+        except OSError as error:
+            raise UserError(f"{travelling}: cannot be written ({error.strerror}); make it writable") from error
 
 
-def pack(own: Path, started: Path, travelling: Path) -> None:
-    """Put Snakemake's records beside the results, but for files that a job has begun to write and not finished."""
+def pack(own: Path, travelling: Path) -> None:
+    """Put Snakemake's records beside the results; not one that is older than its file, which a job has not finished."""
     for path in _files(own):
         place, text = travelling / path.relative_to(own), _read(path)
-        if text and not (started / path.relative_to(own)).exists() and _read(place) != text:
+        if text and _read(place) != text and not _outlived(path, own):
             _save(place, text)
     for left in travelling.glob(".*.tmp"):  # by a process that was killed
         left.unlink(missing_ok=True)
@@ -88,6 +118,15 @@ def restore(own: Path, travelling: Path) -> None:
         ) from error
 
 
+def lacking(own: Path, files: Iterable[str], least: int) -> list[str]:
+    """Those of the files of which Snakemake has no record that it compares.
+
+    Args:
+        least: the format from which on it compares one.
+    """
+    return [path for path in files if _format(own / name(path)) < least]
+
+
 def _files(folder: Path) -> list[Path]:
     """The records in a folder."""
     found = (Path(above, file) for above, _, files in os.walk(folder) for file in files)
@@ -105,6 +144,20 @@ def _read(path: Path) -> str | None:
         return None
     sound = isinstance(found, dict) and all(isinstance(found.get(key, []), list) for key in LISTS)
     return text if sound else None
+
+
+def _format(path: Path) -> int:
+    text = _read(path)
+    found = json.loads(text).get("record_format_version", 0) if text else 0
+    return found if isinstance(found, int) else 0
+
+
+def _outlived(record: Path, own: Path) -> bool:
+    """Whether the file of a record was written after it."""
+    try:
+        return os.stat(output(record.relative_to(own).as_posix())).st_mtime_ns > record.stat().st_mtime_ns
+    except (OSError, ValueError):  # the file is gone; the record of something else
+        return False
 
 
 def _save(path: Path, text: str) -> None:

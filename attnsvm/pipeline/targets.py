@@ -1,17 +1,18 @@
-"""What can be asked for: the targets, what `snakemake --list` says of them, and what is answered to a wrong one."""
+"""What can be asked for: the targets, the files that they are made of, and what is answered to a wrong one."""
 
 import difflib
+import re
+from pathlib import Path
 
+from attnsvm.checksums import walk
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.terse import listed
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
-CODE = "plot.pyz"  # the code that draws it from its csv, with `standalone: true`
 TABLES = ("csv", "html", "md")  # of an audit
 MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
-STEP = "internal: a step on the way to the targets"
 
 
 def figures() -> list[str]:
@@ -73,25 +74,6 @@ def tried() -> list[str]:
     return [name for name in elsewhere() if (card := cards.read(name)).section in TRIED and not card.optional]
 
 
-def descriptions() -> dict[str, str]:
-    """What `snakemake --list` says of each target."""
-    return {
-        "figures/all": "every figure",
-        "figures/audit": "every claim and its verdict in one picture",
-        **{
-            f"figures/{name}": f"{heading.lower()}: its figures and their claims, results/audit/{name}.html"
-            for name, heading in cards.SECTIONS.items()
-        },
-        "audit": "every claim of the paper against the numbers: results/audit/audit.html",
-        "report": "every figure and the audit; with --report report.html, in one file",
-        "paper": "the manuscript, typeset: paper/attnsvm.pdf",
-        "site": "a website of everything: site/index.html",
-        "crate": "a folder for an archive, figures, tables and workflow described by an RO-Crate: crate/",
-        **{f"figures/{card.name}": card.title for card in cards.figures(optional=True)},
-        "elsewhere/all": "every claim under other settings: results/audit/elsewhere.html",
-    }
-
-
 def of_figures() -> list[str]:
     """The targets of figures, those of many first, and the audit; see `Plan.target`."""
     return [*(f"figures/{name}" for name in _after_figures()), "audit"]
@@ -104,25 +86,19 @@ def of_elsewhere() -> list[str]:
 
 def names() -> list[str]:
     """Every target, those of many figures first."""
-    return [*of_figures(), "report", "paper", "site", "crate", f"{cards.ELSEWHERE}/all"]
+    return [*of_figures(), "report", "paper", "site", f"{cards.ELSEWHERE}/all"]
 
 
-def constraints(at: str) -> dict[str, str]:
-    """The regular expressions of the wildcards of all rules; `at`: the folder of the scale, see `plan.folder`."""
-    drawn, measured = [*figures(), *optional()], [card.name for card in cards.experiments(optional=True)]
+def constraints() -> dict[str, str]:
+    """The regular expressions of the wildcards of all rules."""
+    drawn = [*figures(), *optional()]
     return {
-        "experiment": "|".join(measured),
+        "experiment": "|".join(_measured()),
         "figure": "|".join(drawn),
         "claimed": "|".join(pages()),
         "matrixed": "|".join(elsewhere()),
         "pictured": "|".join([*drawn, "audit"]),
         "block": r"[^/]+",
-        "unknown_at": r"([a-z]+/)?",
-        "unknown_figure": rf"(?!({'|'.join(drawn)}|audit|elsewhere)\.({'|'.join((*KINDS, CODE))})$)[^/]+",
-        "unknown_experiment": rf"(?!({'|'.join(measured)}|logs|benchmarks|audit|paper|elsewhere)/)[^/]+",
-        "unknown_page": rf"(?!({'|'.join((*pages(), 'claims', 'audit', 'elsewhere'))})\.({'|'.join(TABLES)})$)[^/]+",
-        "unknown_target": r"[\w.-]+",
-        "unknown_place": r"(figures|results|paper)/.+" if at else r"smoke/.+",
     }
 
 
@@ -139,48 +115,73 @@ def rules_of_variants() -> dict[str, tuple[tuple[str, ...], str]]:
     return {f"variant_{'_'.join(stages)}": (stages, of_variants(names)) for stages, names in by_stages.items()}
 
 
-def no_such_figure(file: str) -> str:
+def there(at: str) -> list[str]:
+    """The files, and the folders of pages, that jobs have written; `at`: the folder of the scale, see `plan.folder`."""
+    own = [*_measured(), "audit", "paper", cards.ELSEWHERE]
+    tables = [path for name in own for path in walk(f"{at}results/{name}") if not path.name.startswith(".")]
+    drawn = [Path(f"{at}figures/{name}.{kind}") for name in _pictured() for kind in KINDS]
+    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "site")]
+    return [*map(str, tables), *(str(path) for path in (*drawn, *pages) if path.exists())]
+
+
+def wrong(target: str, at: str) -> str:
+    """A sentence for a target that is the name of no rule and no file that a job makes; "" for one that may be.
+
+    Args:
+        at: the folder of the scale, see `plan.folder`.
+    """
+    first, _, rest = target.removeprefix(at).partition("/")
+    name, _, file = rest.partition("/")
+    if not rest:
+        return no_such_target(target)
+    if first == cards.ELSEWHERE:
+        return _no_such_elsewhere(rest)
+    if not at and first == "smoke":
+        return f"{target} is built with --config scale=smoke"
+    drawn = "|".join((*_pictured(), cards.ELSEWHERE))
+    if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join(KINDS)})", rest):
+        return _no_such_figure(rest)
+    if at and not target.startswith(at) and first in ("figures", "results", "paper"):
+        return f"with scale={at.rstrip('/')} this is {at}{target}"
+    if first == "results" and name == "audit":
+        return _no_such_page(file)
+    if first == "results" and name not in (*_measured(), "logs", "paper", cards.ELSEWHERE):
+        return cards.unknown_name(name, _measured())
+    return ""
+
+
+def _no_such_figure(file: str) -> str:
     """A sentence for a file that is asked for under figures/ and is none of a figure."""
     name, _, kind = file.rpartition(".")
-    if name in (*figures(), *optional(), "audit"):
+    if name in _pictured():
         return f"figures are not made as .{kind}: build figures/{name}, which makes {', '.join(KINDS)}"
     return cards.unknown_name(name if kind in KINDS else file, _after_figures(), "figure")
 
 
-def no_such_page(file: str) -> str:
-    """A sentence for a file that is asked for under results/audit/ and is no page of claims."""
+def _no_such_page(file: str) -> str:
+    """A sentence for a file under results/audit/ that is no page of claims; "" for one that is."""
     name, _, kind = file.rpartition(".")
-    if name in pages():
+    known = pages()
+    if kind in TABLES and name in (*known, "claims", "audit", cards.ELSEWHERE):
+        return ""
+    if name in known:
         return f"pages of claims are not made as .{kind}: ask for .html, .md or .csv"
-    if name in cards.names():
-        return f"{name} makes no claim: there is no claims.py in {cards.place(name)}"
-    return cards.unknown_name(name if kind in TABLES else file, pages(), "page of claims")
+    return _no_claims(name) or cards.unknown_name(name if kind in TABLES else file, known, "page of claims")
 
 
-def no_such_experiment(name: str) -> str:
-    """A sentence for a folder that is asked for under results/."""
-    return cards.unknown_name(name, [card.name for card in cards.experiments(optional=True)])
-
-
-def no_such_elsewhere(name: str) -> str:
+def _no_such_elsewhere(name: str) -> str:
     """A sentence for what is asked for under elsewhere/ and cannot be tried under other settings."""
-    if name in cards.names() and "claims" not in cards.read(name).modules:
-        return f"{name} makes no claim: there is no claims.py in {cards.place(name)}"
-    return cards.unknown_name(name, ["all", *elsewhere()], "experiment with claims")
+    return _no_claims(name) or cards.unknown_name(name, ["all", *elsewhere()], "experiment with claims")
 
 
-def no_such_place(target: str, at: str) -> str:
-    """A sentence for a file that another scale has; `at`: the folder of this one."""
-    if not at:
-        return f"{target} is built with --config scale=smoke"
-    name = target.removeprefix("figures/")
-    if target.startswith("figures/") and name.partition(".")[0] not in (*figures(), *optional(), "audit"):
-        return cards.unknown_name(name, _after_figures(), "figure")
-    return f"with scale={at.rstrip('/')} this is {at}{target}"
+def _no_claims(name: str) -> str:
+    """A sentence for an experiment that makes no claim; "" for another one, and for what is none."""
+    silent = name in cards.names() and "claims" not in cards.read(name).modules
+    return f"{name} makes no claim: there is no claims.py in {cards.place(name)}" if silent else ""
 
 
 def no_such_target(target: str) -> str:
-    """A sentence for anything else, with the target that was meant where one is close."""
+    """A sentence for a word that is no target, with the target that was meant where one is close."""
     drawn = {name: f"figures/{name}" for name in (*figures(), *optional())}
     close = difflib.get_close_matches(target, [*drawn, *names()], n=1)
     hint = f"did you mean {drawn.get(close[0], close[0])!r}?" if close else f"known are {listed(names())}"
@@ -190,3 +191,13 @@ def no_such_target(target: str) -> str:
 def _after_figures() -> list[str]:
     """What may follow figures/ in a target."""
     return ["all", "audit", *cards.SECTIONS, *figures(), *optional()]
+
+
+def _pictured() -> tuple[str, ...]:
+    """What has pictures: every figure and the audit."""
+    return (*figures(), *optional(), "audit")
+
+
+def _measured() -> list[str]:
+    """The experiments that have a folder of results."""
+    return [card.name for card in cards.experiments(optional=True)]

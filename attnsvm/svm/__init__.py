@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from attnsvm.lazy import exports
 
 if TYPE_CHECKING:
-    from attnsvm.svm.change import least_change as least_change
     from attnsvm.svm.composed import as_one as as_one
     from attnsvm.svm.composed import block_diagonal as block_diagonal
     from attnsvm.svm.composed import diagonal_blocks as diagonal_blocks

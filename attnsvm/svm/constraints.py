@@ -78,7 +78,7 @@ class Constraints:
     Attributes:
         left: (m, d), token differences x_{iα} − x_it.
         right: (m, e), the query z_i of the constraint's input.
-        bound: (m,), non-negative where the constraint is an inequality, except in `change`, where any sign is allowed.
+        bound: (m,), non-negative where the constraint is an inequality.
         equality: (m,) bool.
         index: (m, 3) int: the input i, its anchor token α and the other token t.
     """

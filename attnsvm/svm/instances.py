@@ -1,7 +1,6 @@
 """The max-margin problems of a batch of instances, solved and stacked."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -9,7 +8,7 @@ from attnsvm.analysis.selection import different_choices
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
 from attnsvm.svm.constraints import Constraints, separations, sequence
-from attnsvm.svm.solution import Solution, as_arrays
+from attnsvm.svm.solution import as_arrays
 from attnsvm.svm.solver import solve_batch
 
 
@@ -24,7 +23,7 @@ def certified(
     """The max-margin solutions that separate the selected tokens of S instances, stacked; see `as_arrays`.
 
     Args:
-        problems: the instances; their queries count for cross-attention only. Padding is not separated from.
+        problems: the instances; their queries count for cross-attention only.
         selected: (S, n) int, one token per input; or (S, n, T) bool, a set per input. With "sequence" and "causal"
             attention, (S, n, T) or (S, n·T) int: the token that the query at each position selects.
         norm: as in `solve`.
@@ -39,11 +38,7 @@ def certified(
         batch: list[Constraints] = [sequence(tokens, chosen, causal, margin) for tokens, chosen, margin in each]
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
-    if problems.lengths is None:
-        return answers(batch, norm, ranks=ranks)
-    kept = [there[tuple(one.index[:, ::2].T)] for one, there in zip(batch, problems.present, strict=True)]
-    found = solve_batch([one[rows] for one, rows in zip(batch, kept, strict=True)], norm)
-    return as_arrays([_with_padding(answer, rows) for answer, rows in zip(found, kept, strict=True)], ranks)
+    return answers(batch, norm, ranks=ranks)
 
 
 def answers(
@@ -70,10 +65,3 @@ def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: I
         "selected": tokens,
         "solutions": {norm: certified(problems[owner], tokens, norm) for norm in norms},
     }
-
-
-def _with_padding(answer: Solution, kept: np.ndarray) -> Solution:
-    """The answer with a multiplier per token, zero for padding, which has no constraint."""
-    dual = np.zeros(len(kept))
-    dual[kept] = answer.dual
-    return replace(answer, dual=dual)

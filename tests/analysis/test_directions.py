@@ -40,11 +40,3 @@ def test_correlation_is_the_cosine_of_the_angle_between_matrices():
     np.testing.assert_allclose(correlation(A, -3.0 * A), -1.0, rtol=0, atol=1e-15)
     left, right = np.diag([1.0, 1.0, 0, 0, 0, 0]), np.diag([0, 0, 1.0, 0, 0, 0])
     assert correlation(left, right) == 0
-
-
-def test_correlation_broadcasts_its_leading_axes():
-    A, B, _ = matrices(6, 4)
-    table = correlation(A[:, None], B[None])
-    assert table.shape == (4, 4)
-    for i, j in np.ndindex(4, 4):
-        assert table[i, j] == pytest.approx(float(correlation(A[i], B[j])), abs=1e-15)

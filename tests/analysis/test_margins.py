@@ -67,15 +67,6 @@ def test_the_smallest_margin_is_that_of_the_constraints_one_by_one():
             assert measured[s][place] == pytest.approx(constraints.apply(W[s][place]).min(), rel=1e-12)
 
 
-def test_padding_has_no_margin():
-    W = solved("fro")["W"]
-    longer = np.concatenate([PROBLEMS.tokens, 1e3 * PROBLEMS.tokens[:, :, :1]], axis=2)
-    present = np.arange(5) < np.full((3, 3, 1), 4)
-    padded = smallest_margin(longer, PROBLEMS.queries, W, SELECTED, present)
-    np.testing.assert_array_equal(padded, smallest_margin(PROBLEMS.tokens, PROBLEMS.queries, W, SELECTED))
-    assert (smallest_margin(longer, PROBLEMS.queries, W, SELECTED) != padded).any()
-
-
 def test_without_a_solution_or_without_a_matrix_there_is_no_number():
     solution = solved("fro")["W"].copy()
     solution[1] = np.nan

@@ -1,7 +1,6 @@
 """Rows of what is measured, row by row."""
 
 import numpy as np
-import pytest
 
 from attnsvm.analysis.measured import all_solved, by_quantity, curves, outcomes
 from attnsvm.data.cells import Cell
@@ -29,12 +28,6 @@ def test_curves_have_a_row_per_seed_and_step():
     assert (rows.seed.dtype, rows.step.dtype) == (np.int64, np.int64)
 
 
-def test_curves_of_nobody_keep_their_columns():
-    rows = curves(SEEDS[:0], STEPS, {"value": np.empty((0, 3))}, kind="W")
-    assert list(rows) == ["kind", "seed", "step", "value"]
-    assert rows.empty
-
-
 def test_as_many_steps_as_seeds_do_not_turn_the_values():
     rows = curves(SEEDS, STEPS[:2], {"end": [0.5, 0.25]})
     assert rows.end.tolist() == [0.5, 0.5, 0.25, 0.25]
@@ -52,11 +45,6 @@ def test_an_instance_is_solved_where_each_of_its_problems_is():
     status = ["solved", "infeasible", "uncertified", "solved"]
     both = {"status": np.array(status)}, {"status": np.array(["solved", "solved", "solved", "uncertified"])}
     assert all_solved(both).tolist() == [True, False, False, False]
-
-
-def test_a_value_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="broadcast"):
-        curves(SEEDS, STEPS, {"value": np.zeros((3, 2))})
 
 
 def test_the_statuses_are_those_of_the_checker():

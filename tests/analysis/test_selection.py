@@ -50,15 +50,6 @@ def test_scores_and_optimal_tokens_agree_with_loops():
         assert best[s, i] == max(range(T), key=gains.__getitem__)
 
 
-def test_selected_tokens_agree_with_loops_whatever_the_leading_axes():
-    mine = selected_tokens(PROBABILITIES)
-    assert mine.shape == (S, n)
-    for s, i in np.ndindex(S, n):
-        assert mine[s, i] == max(range(T), key=PROBABILITIES[s, i].__getitem__)
-    assert np.array_equal(selected_tokens(PROBABILITIES[0]), mine[0])
-    assert np.array_equal(selected_tokens(PROBABILITIES[:, None]), mine[:, None])
-
-
 def test_selected_sets_are_the_tokens_above_one_in_a_thousand():
     assert SELECTED_ABOVE == 1e-3
     p = np.array([[0.5, 0.4979, 1.1e-3, 1e-3], [1 - 1e-9, 1e-9, 0.0, 0.0]])
@@ -155,14 +146,6 @@ def test_a_constraint_of_margin_one_without_a_multiplier_is_support():
     for multipliers in ([0.5, 0.0, 0.5, 0.0], [0.0, 1.0, 0.0, 0.0]):
         placed = by_token(np.array([multipliers]), alpha, 5)
         assert support(margin, placed, alpha).tolist() == expected
-
-
-def test_a_single_token_has_no_support():
-    p, alpha, answers = solved(3, 1, 2)
-    tight = support_of(p.tokens, p.queries, answers, alpha)
-    assert tight.shape == (20, 3, 1)
-    assert not tight.any()
-    assert locally_optimal(scores(p.tokens, p.head, p.labels), alpha, tight).all()
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])

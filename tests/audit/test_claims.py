@@ -9,10 +9,11 @@ import inspect
 import re
 from pathlib import Path
 
+import mutation
 import pytest
 from tried import BY_KEY, CARDS, HOME, RELEASE, path, table
 
-from attnsvm.audit import Tables, trial
+from attnsvm.audit import Tables
 from attnsvm.audit.numbers import Estimate, Limit
 from attnsvm.audit.reading import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.table import audit
@@ -22,8 +23,9 @@ TESTABLE = [pytest.param(key, id=f"{HOME[key]}-{key}") for key, claim in BY_KEY.
 
 
 def said(key, rows):
-    """The row of one claim over a table, as text to the last digit."""
-    return str(audit(Tables(Path("nowhere"), cache={path(HOME[key]): rows}), {HOME[key]: (BY_KEY[key],)}).to_dict())
+    """The row of one claim over a table, as text to the last digit, but for the words that name the interval."""
+    found = audit(Tables(Path("nowhere"), cache={path(HOME[key]): rows}), {HOME[key]: (BY_KEY[key],)})
+    return str(found.drop(columns=["check", "measured"]).to_dict())
 
 
 def test_only_claims_about_models_that_are_not_here_are_not_tried():
@@ -50,11 +52,11 @@ def test_the_verdicts_are_those_of_the_release(audited):
 @pytest.mark.parametrize("key", TESTABLE)
 def test_every_condition_can_fail_every_limit_decides_and_lost_rows_give_a_sentence(key):
     claim, name = BY_KEY[key], HOME[key]
-    rows = trial.slim(claim, name, table(name))
-    left = trial.unflipped(claim, name, rows)
+    rows = mutation.slim(claim, name, table(name))
+    left = mutation.unflipped(claim, name, rows)
     assert not left, f"the claims.py of {name}: no change of a number that was tried flips these"
-    assert not trial.idle(claim, name, rows), "these limits decide nothing"
-    assert not trial.broken(claim, name, rows), "a table without these rows must give a sentence: NoInstance"
+    assert not mutation.idle(claim, name, rows), "these limits decide nothing"
+    assert not mutation.broken(claim, name, rows), "a table without these rows must give a sentence: NoInstance"
 
 
 @pytest.mark.parametrize("key", TESTABLE)
@@ -75,10 +77,16 @@ def test_a_renamed_column_is_an_error_or_is_not_read(key):
     assert len(renamed) < len(rows.columns)
 
 
+def test_every_claim_says_how_it_is_measured(audited):
+    """In its own words, or in those that its declaration makes: number(..., text=...)."""
+    for row in audited[audited.key.map(lambda key: BY_KEY[key].testable)].itertuples():
+        assert len(row.check.split()) >= 2, row.key
+        assert len(row.measured.split()) >= 3, row.key
+
+
 @pytest.mark.parametrize("key", TESTABLE)
 def test_every_limit_is_said_with_its_reason(key):
     claim = BY_KEY[key]
-    assert len(claim.measured.split()) >= 3, "what the number is: measured=..."
     for limit in claim.also.values():
         assert isinstance(limit, Limit)
         assert len(limit.wanted.split()) >= 4, "what is asked of which number"

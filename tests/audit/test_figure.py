@@ -69,18 +69,6 @@ def test_no_two_texts_overlap_and_none_leaves_its_column(drawn):
     assert not overlaps(drawn)
 
 
-def test_nor_where_there_are_more_claims_than_a_page_holds():
-    figure = draw(rows(paper=240).assign(short="$(K, Q)$, claim 240"), SETTINGS)  # a formula is set once
-    figure.draw_without_rendering()
-    assert len(figure.axes[0].texts) > 240
-    assert not overlaps(figure.axes[0])
-
-
-def test_the_picture_is_no_taller_than_a_page(drawn):
-    width, height = drawn.figure.get_size_inches()
-    assert height < 1.5 * width
-
-
 def rows(**counts):
     return pd.DataFrame(
         [

@@ -67,14 +67,6 @@ def test_the_pages_say_which_conditions_are_not_met(folder):
     assert "Further yes: nearer; no: the control</div>" in html(claims, counted)
 
 
-def test_a_group_without_a_claim_has_no_heading(folder):
-    tables = Tables(folder)
-    claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
-    for page in (html(claims, counted), markdown(claims, counted)):
-        assert "Claims of the paper" in page
-        assert "Beyond the paper" not in page
-
-
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0, "0"), (0.98, "0.98"), (1e-9, "1.0e-09"), (12345.6, "1.2e+04"), (np.nan, "–")]
 )

@@ -119,11 +119,6 @@ def test_a_claim_that_does_not_hold_and_that_nothing_sharpens_is_named_with_the_
         assert ("without a reason" in text) == (not reason)
 
 
-def test_a_sharper_claim_gives_no_reason_why_it_is_not_sharpened():
-    with pytest.raises(UserError, match="claim 'a': it sharpens another"):
-        claim("a", sharpens="b", seeds=(1, 2), unsharpened="So.")
-
-
 def test_every_claim_that_does_not_hold_at_full_scale_is_sharpened_or_says_why_not():
     """By the verdicts of the last full build, kept beside its pictures."""
     verdicts = pd.read_csv(ROOT / "figures/gallery/verdicts.csv")

@@ -5,8 +5,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import pandas as pd
-
 from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
 from attnsvm.pipeline import cards
@@ -51,8 +49,3 @@ def table(experiment):
 def tables():
     """Those of all experiments, in memory."""
     return Tables(Path("nowhere"), cache={path(name): table(name) for name in CARDS})
-
-
-def numbered(table: pd.DataFrame) -> list[str]:
-    """The columns that hold numbers with a point."""
-    return [column for column in table if table[column].dtype.kind == "f"]

@@ -46,13 +46,3 @@ def cosine_on(rows, A, B):
     """The cosine of the projections of two matrices on the span of some rows, by least squares."""
     a, b = (rows.T @ np.linalg.lstsq(rows.T, M.ravel(), rcond=1e-9)[0] for M in (A, B))
     return a @ b / np.sqrt((a @ a) * (b @ b))
-
-
-def slope(loss, x, step=1e-6):
-    """The derivative of a function of one array, entry by entry, by differences."""
-    found = np.zeros(x.shape)
-    for place in np.ndindex(x.shape):
-        little = np.zeros(x.shape)
-        little[place] = step
-        found[place] = (loss(x + little) - loss(x - little)) / (2 * step)
-    return found

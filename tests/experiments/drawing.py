@@ -4,8 +4,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from attnsvm.publish.exchange import reference
-
 SETTINGS = {"width": 6.75, "font_size": 8}
 
 
@@ -38,20 +36,3 @@ def told_apart(table: pd.DataFrame, *columns: str) -> pd.DataFrame:
     """The table with a little of its own added to every number of these columns: no line can stand for another."""
     little = 1e-4 * np.arange(len(table))
     return table.assign(**{column: table[column] + little for column in columns})
-
-
-def medians(table: pd.DataFrame, keys: list[str], x: str, quantities: list[str]) -> np.ndarray:
-    """The points (x, median) of each quantity over the groups of `keys`."""
-    middle = table.groupby(keys)[quantities].median().reset_index()
-    return np.concatenate([middle[[x, y]].dropna() for y in quantities])
-
-
-def released(name: str, *columns: str) -> pd.DataFrame:
-    """The table of the release, its numbers in these columns told apart."""
-    return told_apart(reference.read().table(name), *columns)
-
-
-def together(**tables: pd.DataFrame) -> pd.DataFrame:
-    """The tables of several experiments as one, told apart by `experiment`."""
-    frames = [frame.assign(experiment=name) for name, frame in tables.items()]
-    return pd.concat(frames, ignore_index=True)

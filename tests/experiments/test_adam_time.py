@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.beyond.adam.adam_time.pace import forgetting, pace, ratio
+from attnsvm.analysis.pace import forgetting, pace, ratio
 
 SMALL = {
     "problems": {"n": 3, "T": 4, "d": 4, "instances": 4},
-    "descent": {"steps": 3000, "points": 12, "runs": [[0.9, 0.02], [0.99, 0.1]]},
+    "descent": {"steps": 3000, "points": 12},
 }
 
 
@@ -34,6 +34,7 @@ def test_both_paces_are_its_asymptotes(beta1, beta2):
 
 
 def test_the_table_says_how_far_each_run_is_from_both_predictions(run):
+    near = []
     for name, rows in run.table.groupby("run"):
         beta2, rate = map(float, name.split())
         wide = rows.pivot(index="step", columns="quantity", values="value")
@@ -43,5 +44,8 @@ def test_the_table_says_how_far_each_run_is_from_both_predictions(run):
         assert wide.deviation.iloc[-1] == pytest.approx((end.growth / closed - 1).median())
         slower = np.minimum(end.sign_pace, 0.5 * np.log(1 / beta2))
         assert wide.slower.iloc[-1] == pytest.approx((end.growth / slower - 1).median())
-        assert abs(wide.deviation.iloc[-1]) < 0.05
+        if wide.time.iloc[-1] > 1:
+            near.append(abs(wide.deviation.iloc[-1]))
         assert wide.travelled.iloc[-1] == pytest.approx((3000 * end.sign_pace).median())
+    assert len(near) > 1
+    assert max(near) < 0.05

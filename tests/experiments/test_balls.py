@@ -163,14 +163,3 @@ def test_an_instance_has_the_same_path_to_the_bit_in_every_batch(norm):
         single = balls.path(batch(excess), norm, radii, directions[s : s + 1])
         for name, value in vars(single).items():
             assert np.array_equal(value[0], getattr(together, name)[s]), (s, name)
-
-
-def test_a_sub_batch_is_the_named_instances_in_their_order():
-    whole = Excess(PROBLEMS.tokens, PROBLEMS.queries, PROBLEMS.labels, PROBLEMS.head)
-    W = np.random.default_rng(0).normal(size=(3, d, d))
-    values, gradients = whole[np.array([2, 0, 2])](W)
-    for k, s in enumerate((2, 0, 2)):
-        value, gradient = Excess(*instance(s))(W[k])
-        assert values[k] == value
-        assert np.array_equal(gradients[k], gradient)
-        assert whole[np.array([2, 0, 2])].lowest[k] == whole.lowest[s]

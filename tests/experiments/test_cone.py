@@ -7,8 +7,6 @@ import pytest
 from by_hand import best_tokens, cosine, winners
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
-from attnsvm.experiments.own.cone import problems
 from attnsvm.experiments.own.cone.descent import KINDS, around, choices
 from attnsvm.svm import separation, solve
 
@@ -16,13 +14,6 @@ SMALL = {
     "problems": {"n": 2, "T": 3, "d": 4, "first_seed": 0, "instances": 8},
     "descent": {"steps": 500, "relative_step": 0.01, "margins": [5, 100], "apertures": [0.0, 0.3]},
 }
-
-
-def test_more_choices_than_can_be_solved_are_refused():
-    settings = {"n": 6, "T": 4, "d": 8, "first_seed": 0, "instances": 2}
-    assert len(problems.cells(settings)) == 1  # 4096 choices
-    with pytest.raises(UserError, match=r"cone\.problems: T to the power of n exceeds 4096"):
-        problems.cells(settings | {"n": 7})
 
 
 def test_starts_have_their_correlation_and_norm():

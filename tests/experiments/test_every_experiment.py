@@ -58,13 +58,17 @@ def test_a_module_has_the_functions_that_its_stage_calls(card, part):
         assert list(inspect.signature(getattr(module, name)).parameters) == arguments
 
 
-@pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)
-def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(card):
-    folder = cards.folders()[card.name]
-    imported = {ROOT / file for module in card.modules.values() for file in module_files(module)}
+@pytest.mark.parametrize("folder", sorted({*cards.folders().values()}), ids=lambda folder: folder.name)
+def test_a_folder_holds_nothing_but_a_card_its_parts_and_what_they_import(folder):
+    """And what a set of unseen seeds has of its own, in a folder of its name."""
+    here = [card for card in CARDS if cards.folders()[card.name] == folder]
+    imported = {ROOT / file for card in here for module in card.modules.values() for file in module_files(module)}
     known = {folder / "card.yaml", folder / "paragraph.typ", *(folder / f"{part}.py" for part in CONTRACT)} | imported
-    inside = {path for name, path in cards.folders().items() if cards.read(name).parent == card.name}
-    assert {path for path in folder.iterdir() if path.name != "__pycache__"} <= known | inside
+    inside = {path for name, path in cards.folders().items() if cards.read(name).parent == folder.name}
+    sets = {folder / card.name for card in here if card.on}
+    found = {path for path in folder.iterdir() if path.name != "__pycache__"} - inside - sets
+    found |= {path for own in sets if own.exists() for path in own.iterdir() if path.name != "__pycache__"}
+    assert found <= known
 
 
 @pytest.mark.parametrize("scale", SCALES)

@@ -3,13 +3,9 @@
 from itertools import combinations
 
 import numpy as np
-import pandas as pd
-import pytest
 
 from attnsvm import geometry
-from attnsvm.analysis.measured import Measures
-from attnsvm.errors import UserError
-from attnsvm.experiments.beyond.geometries import descent, figure, measures
+from attnsvm.experiments.beyond.geometries import descent, measures
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -72,17 +68,6 @@ def test_rules_start_from_the_same_weights_and_step_by_the_rate_in_their_own_nor
             apart = np.linalg.norm(first[one] - first[other], axis=(1, 2))
             assert (apart <= 0.1 * (longest[one] + longest[other]) + 1e-12).all()
             assert (apart > 0).all()
-
-
-def test_without_an_instance_there_is_a_sentence():
-    none = Measures(pd.DataFrame(columns=["kind", "step", "ratio"]), pd.DataFrame())
-    with pytest.raises(UserError, match="geometries: no instance has a certified solution in every norm"):
-        measures.table(none, {})
-
-
-@pytest.mark.parametrize(("value", "text"), [(0.934, ".93"), (0.9971, ".997"), (0.99999, ".999"), (1.0, "1.00")])
-def test_a_ratio_below_one_is_not_written_as_one(value, text):
-    assert figure._short(value) == text
 
 
 def test_the_largest_must_exceed_all_others():

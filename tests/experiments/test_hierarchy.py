@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.experiments.beyond.hierarchy.measures import choice, measures, separator, table
+from attnsvm.experiments.beyond.hierarchy.measures import measures, separator, table
 from attnsvm.experiments.beyond.hierarchy.problems import cells, problems
 from attnsvm.experiments.beyond.hierarchy.svm import svm
 from attnsvm.experiments.beyond.layers.descent import KEPT
@@ -28,12 +28,6 @@ def test_a_line_lies_midway_between_the_selected_token_and_the_next():
     assert line["y"] * line["from_y"] < 0
 
 
-def test_a_choice_of_the_top_starts_at_no_token():
-    X = np.arange(6.0).reshape(3, 2)
-    assert "from_x" not in choice(0, -1, X, 2)
-    assert choice(0, 1, X, 2) | {"from_x": 2.0, "from_y": 3.0} == choice(0, 1, X, 2)
-
-
 def test_every_line_has_its_token_on_one_side_and_the_others_on_the_other(drawn):
     _, trained, rows = drawn
     lines = rows[rows["kind"].isin(("trained", "svm"))]
@@ -44,16 +38,3 @@ def test_every_line_has_its_token_on_one_side_and_the_others_on_the_other(drawn)
         side = (X - foot) @ np.array([-across[1], across[0]])
         t = int(line.token) - 1
         assert (np.delete(side, t) * side[t] < 0).all()
-
-
-def test_the_trained_stack_is_near_its_hierarchy(drawn):
-    _, _, rows = drawn
-    along = rows.groupby("layer")["correlation"].first()
-    assert list(along.index) == [1, 2, 3]
-    assert along.min() > 0.99  # 0.99996 after the card's steps
-
-
-def test_the_first_layer_sees_the_data(drawn):
-    batch, _, rows = drawn
-    tokens = rows[(rows["kind"] == "token") & (rows["layer"] == 1)]
-    assert np.allclose(tokens[["x", "y"]].to_numpy(), batch.tokens[0].reshape(-1, 2))

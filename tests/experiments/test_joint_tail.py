@@ -7,7 +7,7 @@ from running import Run
 from attnsvm.experiments.beyond.joint.joint_tail import figure
 
 PROBLEMS = {"n": 4, "T": 4, "d": 6, "instances": 6, "first_seed": 7}
-SMALL = {"problems": PROBLEMS, "descent": {"steps": 400, "fewer": 100, "head_rates": [0.1, 10]}}
+SMALL = {"problems": PROBLEMS, "descent": {"steps": 400, "head_rates": [0.1, 10]}}
 
 
 @pytest.mark.parametrize("steps", [100, 400])

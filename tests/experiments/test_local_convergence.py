@@ -9,8 +9,6 @@ from running import Run
 
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import MEAN, MIDDLE
-from attnsvm.data.grids.one_shape import cells
-from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import separation, solve
 
 STAGES = {"descent": {"steps": 60, "learning_rate": 0.1, "log_every": 20}, "measures": {"drawn_steps": 40}}
@@ -51,8 +49,3 @@ def test_the_table_is_its_definition(name, tmp_path):
         assert (row.quantity, row.step, row.instances) == ("lead", 40, 4)
         assert row.value == pytest.approx((own - other).mean(), abs=1e-6)
         assert row.high - row.low == pytest.approx(2 * half, abs=1e-5)
-
-
-def test_the_papers_instances():
-    (cell,) = cells(resolve({})["experiments"]["local_convergence"]["problems"])
-    assert (cell.n, cell.T, cell.d, cell.seeds) == (6, 8, 10, range(100))

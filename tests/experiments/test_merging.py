@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from drawing import assert_drawn
 
-from attnsvm.experiments.summaries.attention_variants.merging import figure
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"n": 2, "T": 4, "d": 6, "instances": 4}, "descent": {"steps": 300}}
@@ -28,8 +26,3 @@ def test_margins_and_pairs_are_their_definition(run):
             own = solve(separation(shorter(X, name), Z, selected))
             assert row.margin == pytest.approx(np.linalg.norm(whole.W) / np.linalg.norm(own.W), rel=1e-6)
             assert row["same"] == np.mean(selected == t["attention"][s] // 2)
-
-
-def test_medians_and_means_are_drawn(run):
-    groups = run.table.groupby("variant")
-    assert_drawn(figure.draw, run.table, x=[*groups.margin.median(), *groups["same"].mean()])

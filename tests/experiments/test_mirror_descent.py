@@ -1,14 +1,9 @@
 """Mirror descent: the starts, the first steps, and those at margins where the gradient is gone."""
 
 import numpy as np
-import pandas as pd
-import pytest
 
-from attnsvm.analysis.measured import Measures
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.errors import UserError
-from attnsvm.experiments.beyond.mirror_descent import measures
 from attnsvm.svm import certified
 from attnsvm.training import LinearHead, mirror, train
 from attnsvm.training.start import draw_initial
@@ -33,11 +28,6 @@ def test_starts_have_seeds_and_a_first_step_has_the_length_of_the_rate_in_the_du
                 q = power / (power - 1)
                 moved = (np.abs(after - before) ** q).sum((1, 2)) ** (1 / q)
                 np.testing.assert_allclose(moved, 0.1, rtol=1e-9)  # ε = 2.2e-16 beside a gradient of 1e-2
-
-
-def test_without_an_instance_there_is_a_sentence():
-    with pytest.raises(UserError, match="mirror_descent: no instance has a certified solution in every norm"):
-        measures.table(Measures(pd.DataFrame(columns=["comparison"]), pd.DataFrame()), {})
 
 
 def test_only_exact_steps_go_on_where_the_gradient_is_gone():

@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from attnsvm.data.cells import Cell
 from attnsvm.experiments.beyond.next_token import model
 from attnsvm.experiments.beyond.next_token.data import NextToken
-from attnsvm.experiments.beyond.next_token.descent import Parts, published, split, split_factors
+from attnsvm.experiments.beyond.next_token.descent import Parts, split, split_factors
 from attnsvm.experiments.beyond.next_token.finite import finite_part
 from attnsvm.experiments.beyond.next_token.model import LOSSES
 from attnsvm.experiments.beyond.next_token.problems import problems, token_numbers
@@ -126,25 +126,6 @@ def exact_float(exact, tokens, queries, basis):
                     break
         largest = max(abs(x) for row in coefficients for x in row)
         return np.array([[float(x / largest) for x in row] for row in coefficients])
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_gradient_below_the_smallest_float_is_a_step_of_the_split_rule_alone(loss):
-    """Far out along steps outside, where every probability of the others underflows."""
-    data = data_sets("acyclic")
-    theta = 50 * data.coordinates(split(data, loss, 100.0, np.array([50]))[:, 0])
-    inputs = {name: Node(array) for name, array in model.whole(data).items()}
-    assert not model.slope(model.loss(loss), theta, inputs).value().any()
-    _, beyond = Parts(data, loss)(theta)
-    assert (np.abs(beyond).max(1) > 0.1).all()
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-def test_a_step_as_published_has_its_length(loss):
-    data = data_sets()
-    W = published(data, loss, 0.3, np.array([1, 2]))
-    np.testing.assert_allclose(np.linalg.norm(W[:, 0], axis=(1, 2)), 0.3, rtol=1e-12)
-    np.testing.assert_allclose(np.linalg.norm(W[:, 1] - W[:, 0], axis=(1, 2)), 0.3, rtol=1e-12)
 
 
 def inside_loss(theta, rows, label, inside, loss):

@@ -108,13 +108,3 @@ def test_the_conditions_hold_for_what_is_drawn(run):
             if condition != "contradicting":
                 assert (np.diff(losses) < 0).all()
                 assert rows["norm"].iloc[-1] > rows["norm"].iloc[0]
-
-
-def test_contradicting_inputs_hold_the_weights_back(run):
-    """Their gradient falls although W stays short: not because the softmax has saturated."""
-    last = run.table[run.table.step == 300].groupby("condition")["norm"]
-    assert (last.size() == 3).all()
-    first = run.table[run.table.step == 1].set_index(["condition", "seed"]).gradient_norm
-    final = run.table[run.table.step == 300].set_index(["condition", "seed"]).gradient_norm
-    assert (final["contradicting"] < first["contradicting"]).all()
-    assert last.max()["contradicting"] < last.min()["all_support"]

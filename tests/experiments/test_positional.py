@@ -30,19 +30,6 @@ def test_encoded_tokens_are_tokens_plus_positions_at_length_one(shape):
     assert np.abs(np.linalg.norm(batch.tokens, axis=-1) - 1).max() <= 2e-7  # float32
 
 
-def test_the_same_instances_are_compared(run):
-    plain, *others = (
-        {int(seed): (p, s) for label, p, *_ in run.cells if label.endswith(kind) for s, seed in enumerate(p["seeds"])}
-        for kind in ("plain", "encoded", "added")
-    )
-    for other in others:
-        assert sorted(plain) == sorted(other) == list(range(7, 12))
-        for seed, (p, s) in plain.items():
-            q, u = other[seed]
-            assert all(np.array_equal(p[key][s], q[key][u]) for key in ("queries", "labels", "head"))
-            assert not np.allclose(p["tokens"][s], q["tokens"][u], atol=0.1)
-
-
 def test_the_table_is_its_definition(run):
     table = run.table.set_index(["tokens", "quantity", "seed"]).value
     assert len(table) == 3 * 2 * 5 + 2 * 2

@@ -7,7 +7,7 @@ import pytest
 import torch
 from by_hand import cosine_on, rows_of, winners
 
-from attnsvm.experiments.summaries.rate_reduction import descent, layers, svm
+from attnsvm.experiments.summaries.rate_reduction import descent, layers
 from attnsvm.experiments.summaries.rate_reduction.problems import cells, digits, problems
 from attnsvm.svm import separation, solve
 
@@ -44,11 +44,6 @@ def test_inputs_are_digits_with_their_labels_and_mean():
     assert set(even) == {-1.0, 1.0}
 
 
-def test_both_layers_have_the_same_number_of_parameters():
-    counts = {kind: sum(np.prod(shape) for shape in layers.sizes(kind, 20, 2).values()) for kind in layers.LAYERS}
-    assert counts == {"plain": 800, "crate": 800}
-
-
 def test_ista_is_a_proximal_gradient_step():
     """x ← prox of ηλ‖x‖₁ over x ≥ 0 at x − η∇½‖z − Dx‖², from x = z."""
     layer, rng = descent.start("crate", drawn(), 2), np.random.default_rng(0)
@@ -79,14 +74,6 @@ def test_the_rate_is_that_of_the_gram_matrix():
     np.testing.assert_allclose(layers.coding_rate(5 * Z, 0.5), expected, rtol=1e-10)
     # One direction alone: ½ log(1 + d/ε²).
     np.testing.assert_allclose(layers.coding_rate(np.ones((6, 4)), 0.5), 0.5 * np.log(1 + 4 / 0.25), rtol=1e-12)
-
-
-def test_a_symmetric_random_head_has_the_spectrum():
-    U = np.random.default_rng(0).normal(size=(8, 3))
-    A = svm.symmetric_head(U @ U.T, np.random.default_rng(1))
-    np.testing.assert_allclose(A, A.T, atol=1e-12)
-    expected = np.r_[np.zeros(5), np.sort(np.linalg.svd(U)[1] ** 2)]
-    np.testing.assert_allclose(np.linalg.eigvalsh(A), expected, atol=1e-10)
 
 
 def test_the_alignment_and_the_prediction_are_their_definitions(run):

@@ -8,7 +8,6 @@ from running import Run
 
 from attnsvm.errors import UserError
 
-SENTENCES = {"n": 20, "T": 3, "d": 20}
 CASES = [
     (
         "multi_token",
@@ -16,14 +15,12 @@ CASES = [
         r"multi_token\.problems\.d: 2 values, but .*candidates has 1: give one for each",
     ),
     ("positional", {"problems": {"d": 1}}, r"positional\.problems\.d: 1 is too small, the least value is 2"),
+    ("cone", {"problems": {"n": 7, "T": 4}}, r"cone\.problems: T to the power of n exceeds 4096"),
     (
         "regularisation_path",
         {"descent": {"smallest": 2000}},
         r"regularisation_path\.descent\.smallest: 2000 is not below .*largest, which is 1000",
     ),
-    ("stages", {"problems": SENTENCES | {"T": 4}}, "a sentence has 3 words, got 4"),
-    ("stages", {"problems": SENTENCES | {"n": 18}}, "n = 18"),
-    ("stages", {"problems": SENTENCES | {"d": 5}}, "d = 5"),
     ("token_count", {"problems": {"shapes": [[3, 2], [4, 2]], "d": [4]}}, "only T may vary, give one n and one d"),
     ("token_count", {"problems": {"shapes": [[3, 2], [3, 5]], "d": [4, 6]}}, "only T may vary, give one n and one d"),
     (

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from by_hand import best_tokens, cosine, softmax_of
 
-from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.svm import separation, solve
 
 SMALL = {
@@ -45,10 +44,3 @@ def test_every_row_is_its_definition(run):
 def test_the_certificates_of_the_starts_are_counted_too(run):
     counts = run.certificates.set_index("solve").solved
     assert counts[["starts_fro", "starts_nuc", "fro", "nuc"]].tolist() == [3] * 4
-
-
-def test_the_descent_on_balls_hangs_on_no_engine():
-    files = module_files("attnsvm.experiments.paper.regularisation_path.descent")
-    assert "attnsvm/experiments/paper/regularisation_path/balls.py" in files
-    below = ("attnsvm/training/lanes/", "attnsvm/training/__init__")
-    assert not [file for file in files if file.startswith("attnsvm/training/") and not file.startswith(below)]

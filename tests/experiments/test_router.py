@@ -98,15 +98,6 @@ def test_noise_is_gumbel_and_of_its_seed_alone():
     assert abs(drawn.var() - np.pi**2 / 6) < 0.04
 
 
-def test_a_run_does_not_depend_on_the_others():
-    problems, kept = draw(gaussian, range(40), 3, 4, 6), np.array([1, 20])
-    (start,) = full_weights(problems.seeds, 6, "uniform")
-    router = Router(entropy=0.1, temperature=0.8, dropout=0.3)
-    found, alone = (descend(problems[part], router, start[part], 0.1, kept) for part in (slice(None), slice(35, 37)))
-    for name, x in found.items():
-        np.testing.assert_array_equal(x[35:37], alone[name])
-
-
 def test_reached_is_the_first_step_from_which_on_it_lasts():
     steps = np.array([1, 3, 9])
     met = np.array([[1, 1, 1], [1, 0, 1], [0, 1, 1], [1, 1, 0]], dtype=bool)

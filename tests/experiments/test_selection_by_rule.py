@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from by_hand import best_tokens, winners
 
-from attnsvm.analysis.selection import selected_tokens
 from attnsvm.data.cells import Cell
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.beyond.selection_by_rule import descent, measures, problems
@@ -116,10 +115,3 @@ def test_no_step_is_longer_than_the_length(name):
     log = train(batch, LinearHead, "W", descent.rule(name, 0.2, n, d), 1, np.array([0, 1]))
     moved = np.linalg.norm(log.weights[:, 1] - log.weights[:, 0], axis=(1, 2))
     np.testing.assert_allclose(moved, 0.2, rtol=1e-6)  # Adam's first step is a sign step
-
-
-def test_long_steps_are_fewer_and_end_nearly_alike(run):
-    for _, _, t, _ in run.cells:
-        chosen = {steps: selected_tokens(runs["fro"]["probabilities"]) for steps, runs in t.items()}
-        assert (chosen["short"] == chosen["long"]).mean() > 0.5
-        assert (t["short"]["fro"]["weights"] != t["long"]["fro"]["weights"]).any()

@@ -5,10 +5,6 @@ import pytest
 import torch
 from running import one_cell, smoke_settings
 
-from attnsvm.analysis.rows import where
-from attnsvm.analysis.statistics import MEAN
-from attnsvm.experiments.beyond.heads import measures
-
 SETTINGS = smoke_settings("heads", descent={"steps": 3000, "heads": [1, 3], "control": 3})
 
 
@@ -34,12 +30,6 @@ def test_the_first_steps_are_those_of_automatic_differentiation(run):
         np.testing.assert_allclose(one["weights"][s, 1], W.detach().numpy(), atol=1e-12)
 
 
-def test_a_head_starts_and_is_read_the_same_whatever_their_number(run):
-    trained = run[2]
-    assert (trained["joint_1"]["vectors"][:, 0] == trained["joint_3"]["vectors"][:, 0]).all()
-    assert not np.allclose(trained["joint_3"]["vectors"][:, 0], trained["joint_3"]["vectors"][:, 1])
-
-
 def test_the_block_is_its_heads_and_every_answer_is_certified(run):
     _, drawn, trained, solved, _ = run
     for name, answers in solved.items():
@@ -49,16 +39,6 @@ def test_the_block_is_its_heads_and_every_answer_is_certified(run):
             assert (answers["heads"][str(h)]["status"] == "solved").all()
             block = answers["block"]["W"][:, h * d : (h + 1) * d, h * d : (h + 1) * d]
             np.testing.assert_allclose(block, answers["heads"][str(h)]["W"], rtol=0, atol=1e-12)
-
-
-def test_the_law_shows_after_a_few_thousand_steps(run):
-    """Heads near their solutions, and one ratio of norms under a common norm but not under separate ones."""
-    table = where(measures.table(run[4], SETTINGS["measures"]), interval=MEAN, heads=3).set_index("quantity")
-    joint, separate = (table[table["normalisation"] == how]["value"] for how in ("joint", "separate"))
-    assert joint["head"] < 0.01
-    assert joint["other_head"] > 0.5
-    assert joint["ratios"] < 0.05 < separate["ratios"]
-    assert joint["block"] < separate["block"]
 
 
 def test_the_numbers_are_their_definitions(run):
@@ -81,12 +61,3 @@ def test_the_numbers_are_their_definitions(run):
         hits = scores.argmax(2) == logits.argmax(2)
         assert own["global_heads"] == hits.all(1).mean()
         assert own["optimal_inputs"] == pytest.approx(hits.mean())
-
-
-def test_instances_that_do_not_saturate_leave_by_name(run):
-    cell, drawn, trained, solved, _ = run
-    flat = {name: one | {"probabilities": np.full_like(one["probabilities"], 0.2)} for name, one in trained.items()}
-    found = measures.measures(cell, drawn, flat, solved, SETTINGS["measures"])
-    assert found.instances.empty
-    assert set(found.outcomes["outcome"]) == {f"{name} unsaturated" for name in trained}
-    assert measures.table(found, SETTINGS["measures"]).empty

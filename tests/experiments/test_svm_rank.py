@@ -1,9 +1,5 @@
 """The rank of the solutions: who is counted, certified and as published."""
 
-import numpy as np
-from drawing import SETTINGS, drawn_points, released
-
-from attnsvm.experiments.paper.svm_rank import figure
 from attnsvm.experiments.paper.svm_rank.problems import cells
 from attnsvm.pipeline.configuration import resolve
 
@@ -36,13 +32,3 @@ def test_feasible_instances_are_counted_apart(run):
     published = run.table[(run.table.method == "published") & (run.table.n == 10) & (run.table.d == 2)]
     assert (published.value >= 1).all()  # the defect: rank 1 for every instance without a separator
     assert run.outcomes.instances.sum() == 2 * 6 * 6  # both norms, six cells, six instances
-
-
-def test_nothing_is_drawn_where_there_is_no_feasible_instance():
-    certified = released("svm_rank").query("method == 'certified'")
-    empty = certified[certified.feasible == 0]
-    assert len(empty)
-    assert empty.value.isna().all()
-    drawn = drawn_points(figure.draw(empty, SETTINGS))
-    at = {float(d) for d in empty.d}
-    assert {y for x, y in drawn if x in at and np.isfinite(y)} == {0.0}  # the share feasible, and no rank

@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 import torch
-from drawing import SETTINGS, released
 from running import one_cell, smoke_settings
 
 from attnsvm.data.digits import images, patches
-from attnsvm.experiments.real.trained import descent, figure, measures, network, problems, svm
+from attnsvm.experiments.real.trained import descent, measures, network, problems, svm
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Plan, measure
 
@@ -80,15 +79,6 @@ def test_every_gradient_is_the_slope_of_the_cross_entropy(made):
         torch.testing.assert_close(slope, (ends[0] - ends[1]) / 2e-6, rtol=1e-5, atol=1e-8)
 
 
-def test_training_learns(made):
-    _, _, trained, _ = made
-    assert (trained["train"][:, -1] > trained["train"][:, 0] + 0.1).all()
-    # Of two thirds of the images one share, of the others the other: both are of whole images.
-    count = problems.trained_on(IMAGES)
-    for name, of in (("train", count), ("held_out", IMAGES - count)):
-        np.testing.assert_allclose(trained[name] * of, np.round(trained[name] * of), atol=1e-6)
-
-
 def test_the_inputs_of_a_head_are_held_out_and_its_query_is_the_token_at_its_position(made):
     _, drawn, trained, _ = made
     inspected, count = SMALL["descent"]["inspected"], problems.trained_on(IMAGES)
@@ -119,28 +109,6 @@ def test_a_head_has_the_numbers_that_inspect_gives(made):
             assert solved["fro"][f"{ours}_own"][*place, head] == pytest.approx(row[f"{theirs}_fro"], abs=1e-6)
 
 
-def test_numbers_lie_where_they_can_and_every_proof_is_accepted_again(made):
-    _, _, trained, solved = made
-    for norm, found in solved.items():
-        some = np.isfinite(found["margin_own"])
-        assert some[:, [0, -1]].all()
-        for kind in svm.KINDS:
-            assert (found[f"margin_{kind}"][some] <= 1 + 1e-6).all()
-            assert (np.abs(found[f"alignment_{kind}"][some]) <= 1 + 1e-9).all()
-        assert (found["margin_own"][some] > 0).all(), "a head separates what it selects"
-        assert (found["own"]["status"] == "solved").all(), norm
-    place, k = (0, 0, 0), 0
-    fitted = SMALL["svm"]["fitted"]
-    inputs = svm.as_inputs(trained["tokens"][place][:fitted], trained["queries"][place][:fitted])
-    W = trained["W"][*place, 0]
-    chosen = np.array([int((X @ W @ z).argmax()) for X, z in zip(inputs.tokens, inputs.queries, strict=True)])
-    answer = solved["fro"]["own"]
-    margins = [(X[a] - X) @ answer["W"][k] @ z for X, z, a in zip(inputs.tokens, inputs.queries, chosen, strict=True)]
-    assert min(np.delete(m, a).min() for m, a in zip(margins, chosen, strict=True)) > 1 - 1e-8
-    # A multiplier per constraint: the dual value bounds the norm from below.
-    assert np.nansum(answer["dual"][k]) == pytest.approx(np.linalg.norm(answer["W"][k]), rel=1e-8)
-
-
 def test_a_difference_is_taken_per_head_and_the_mean_per_network(made):
     cell, drawn, trained, solved = made
     found = measures.measures(cell, drawn, trained, solved, {}).instances
@@ -165,23 +133,3 @@ def test_a_head_without_a_proof_leaves_its_network_out_by_name(made):
     assert found.outcomes["outcome"].tolist() == ["measured", "a head without certified solution"]
     rows = measures.table(found, {}).query("quantity == 'alignment_own_fro'").set_index(["layer", "step"])["instances"]
     assert rows.to_dict() == {(1, 0): 2, (1, 20): 2, (2, 0): 2, (2, 20): 1}
-
-
-def test_a_permutation_without_a_separator_is_named_and_leaves_the_others(made):
-    cell, drawn, trained, solved = made
-    fro = dict(solved["fro"])
-    fro["permuted"] = {**fro["permuted"], "status": np.full_like(fro["permuted"]["status"], "solved")}
-    whole = measures.measures(cell, drawn, trained, {"fro": fro}, {}).outcomes["outcome"].tolist()
-    fro["permuted"]["status"][0] = "infeasible"
-    named = measures.measures(cell, drawn, trained, {"fro": fro}, {}).outcomes["outcome"].tolist()
-    assert whole == ["measured"] * 2
-    assert named == ["measured, permuted selections without certified solution left out", "measured"]
-
-
-def test_two_checkpoints_are_named_and_are_no_places_of_an_axis():
-    """A mark beside its place is not another number of updates."""
-    table = released("trained")
-    steps = sorted(set(table["step"]))
-    for shown, words in (([0, 1000], "after {:,} updates"), (steps, "{}")):
-        axes = figure.draw(table[table["step"].isin(shown)], SETTINGS).axes[0]
-        assert [label.get_text() for label in axes.get_xticklabels()] == [words.format(step) for step in shown]

@@ -7,16 +7,10 @@ from by_hand import NORM
 from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError
 from attnsvm.experiments.paper.trajectories import measures
-from attnsvm.experiments.paper.trajectories.problems import cells
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
-
-
-def test_the_instance_is_the_one_of_the_seed_asked_for():
-    (cell,) = cells({"T": 5, "seed": 9})
-    assert (cell.n, cell.T, cell.d, cell.seeds) == (2, 5, 2, (9,))
 
 
 def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
@@ -47,13 +41,6 @@ def test_rows_are_the_points_of_the_plane_that_they_are_named_after(run):
             # A solve alone agrees to the root of its gap: 1e-7 of a solution of order one, at a hundredfold.
             np.testing.assert_allclose(end, [100 * W_mm @ Z[i]], rtol=0, atol=1e-3)
     assert set(table.kind) == {"token", "optimal_token", "trajectory", "svm_direction"}
-
-
-def test_both_parametrisations_start_at_zero(run):
-    _, _, t, _ = run.cells[0]
-    assert not t["W"]["weights"][:, 0].any()
-    assert not t["KQ"]["weights"][:, 0].any()
-    assert t["KQ"]["weights"][:, 1].any()
 
 
 def test_an_instance_without_a_certified_solution_is_refused_by_its_seed(run):

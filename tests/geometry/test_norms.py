@@ -28,15 +28,6 @@ def test_holder_inequality_and_its_equality_at_the_steepest_direction(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_value_is_the_value_of_the_cvxpy_expression(name):
-    norm = get(name)
-    for M in MATRICES:
-        W = cvxpy.Variable(M.shape)
-        W.value = M
-        assert np.isclose(norm.value(M), norm.expression(cvxpy, W).value, rtol=1e-9)
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_the_steepest_direction_is_what_a_conic_solver_finds_in_the_ball(name):
     norm = get(name)
     for M in MATRICES:
@@ -98,21 +89,15 @@ def test_value_and_dual_take_batches(name):
         assert np.allclose(function(batch), single, rtol=1e-13)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if get(name).unitarily_invariant])
-def test_unitarily_invariant_norms_are(name):
-    norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
-    assert norm.unitarily_invariant
-    assert np.isclose(norm.value(Q @ MATRICES[0]), norm.value(MATRICES[0]), rtol=1e-12)
-
-
-@pytest.mark.parametrize("name", [name for name in NAMES if not get(name).unitarily_invariant])
-def test_the_others_are_not(name):
+@pytest.mark.parametrize("name", NAMES)
+def test_unitarily_invariant_norms_are_and_the_others_are_not(name):
     norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
     M = MATRICES[0] * [1, 1, 1, 9]  # the hybrid norm sees the rows of the last column alone
-    assert not np.isclose(norm.value(Q @ M), norm.value(M), rtol=1e-3)
+    apart = abs(norm.value(Q @ M) / norm.value(M) - 1)
+    assert apart < 1e-12 if norm.unitarily_invariant else apart > 1e-3
 
 
-@pytest.mark.parametrize("name", ["frobenius", "l", "lx", "lp", "base", "__init__", "", None, 2, ["fro"]])
+@pytest.mark.parametrize("name", ["frobenius", "l", "lp", "base", "__init__", None, ["fro"]])
 def test_an_unknown_norm_is_refused_with_the_names_of_those_there_are(name):
     names = r"fro, hybrid, l1, linf, nuc, rowmax, rowsum, spectral, or l<p> with a number p, as in l1\.75"
     with pytest.raises(ValueError, match=f"norm: expected one of {names}, got "):

@@ -189,16 +189,6 @@ def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, model_fo
         models.read(model_folder, TEXTS[:3])
 
 
-@pytest.mark.parametrize(
-    ("name", "content"), [("config.json", "{"), ("tokenizer.json", "{"), ("model.safetensors", "x")]
-)
-def test_a_damaged_file_is_named_in_one_line(name, content, model_folder):
-    (model_folder / name).write_text(content)
-    with pytest.raises(UserError, match=str(model_folder)) as caught:
-        models.read(model_folder, TEXTS[:3])
-    assert "\n" not in str(caught.value)
-
-
 def test_a_text_of_one_token_is_named(decoder, encoder):
     with pytest.raises(UserError, match=r"^text 2 \('cat'\): expected at least two tokens, the tokenizer makes 1$"):
         models.read(decoder, ["the cat", "cat"])

@@ -16,7 +16,7 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, pas
 
 from attnsvm.errors import UserError
 from attnsvm.inspect import models
-from attnsvm.inspect.attentions import attentions
+from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.models import Reading
 
@@ -146,6 +146,10 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
     "a shard lacks weights": (
         lambda folder: changed_weights(folder, lambda weights: weights.pop("norm.weight"), SHARDS[1]),
         f"{{}}/{SHARDS[1]}: the weights norm.weight are not in it, where {INDEX} says they are; fetch it again",
+    ),
+    "weights are a single number": (
+        lambda folder: changed_weights(folder, lambda held: held.update({"norm.weight": torch.tensor(1.0)}), SHARDS[1]),
+        f"{{}}/{SHARDS[1]}: the weights norm.weight are a single number, and config.json asks for 16",
     ),
     "the index lacks weights": (without_weights_anywhere, f"{{}}/{INDEX}: the weights {UP} are not in it"),
     "a shard is cut short": (

@@ -8,10 +8,8 @@ from small_models import TEXTS, bert, rotary
 from attnsvm import command, inspect, store
 from attnsvm.errors import UserError
 from attnsvm.inspect.layers import Inputs, Layer, selections
-from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.lifted_problem import LiftedProblem
-from attnsvm.inspect.positions.disentangled import Disentangled
-from attnsvm.inspect.positions.rotary import Rotary
+from attnsvm.inspect.lifted import Head, LiftedProblem
+from attnsvm.inspect.positions import Disentangled, Rotary
 from attnsvm.inspect.reasons import COLUMNS, flips, largest, reasons
 from attnsvm.inspect.solving import Problem
 

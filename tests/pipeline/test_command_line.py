@@ -217,3 +217,18 @@ def test_a_user_whom_the_system_has_no_name_for_is_called_by_the_number(folder, 
     monkeypatch.setattr("getpass.getuser", nameless)
     command_line.name_the_user()
     assert os.environ["LOGNAME"] == str(os.getuid())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        (["kone", "figures/kone", "-n"], ["kone", "figures/kone"]),
+        (["-n", "figures/kone", "kone"], ["figures/kone"]),
+        (["-n", "--", "kone"], ["kone"]),
+        (["good.yaml", "--config", "scale=smoke"], []),
+        (["kone", "-s", "mine.smk"], []),
+    ],
+)
+def test_what_is_asked_for_and_is_not_there(folder, arguments, asked):
+    assert command_line.asked(["/bin/snakemake", *arguments]) == asked
+    assert command_line.asked(["/bin/pytest", *arguments]) == []

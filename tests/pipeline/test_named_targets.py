@@ -49,83 +49,89 @@ def test_a_page_of_claims_has_those_of_its_figures():
     assert sorted(claimed) == sorted(card.name for card in cards.claiming())
 
 
-def test_every_target_is_described():
-    assert set(targets.names()) == set(targets.descriptions())
+def test_the_first_targets_are_those_of_many_figures():
     assert targets.names()[:2] == ["figures/all", "figures/audit"]
     assert targets.names()[2:8] == [f"figures/{name}" for name in cards.SECTIONS]
 
 
-@pytest.mark.parametrize(
-    ("file", "sentence"),
-    [
-        ("cone.eps", "figures are not made as .eps: build figures/cone, which makes pdf, png, svg, csv, json"),
-        ("audit.tif", "figures are not made as .tif: build figures/audit, which makes pdf, png, svg, csv, json"),
-        (
-            "pretrained.eps",
-            "figures are not made as .eps: build figures/pretrained, which makes pdf, png, svg, csv, json",
-        ),
-        ("kone", "unknown figure 'kone': did you mean 'cone'?"),
-        ("kone.png", "unknown figure 'kone': did you mean 'cone'?"),
-        ("papr", "unknown figure 'papr': did you mean 'paper'?"),
-        ("pretraind", "unknown figure 'pretraind': did you mean 'pretrained'?"),
-    ],
-)
-def test_a_file_that_is_none_of_a_figure(file, sentence):
-    assert targets.no_such_figure(file) == sentence
-
-
-def test_what_is_close_to_nothing_is_told_all_names():
-    known = f"known are all, audit, {', '.join(cards.SECTIONS)}, {FIGURES[0]}, "
-    assert targets.no_such_figure("zzz").startswith(f"unknown figure 'zzz': {known}")
-    assert targets.no_such_target("zzz").startswith("unknown target 'zzz': known are figures/all, figures/audit, ")
+KINDS = "which makes pdf, png, svg, csv, json"
 
 
 @pytest.mark.parametrize(
     ("target", "sentence"),
     [
+        ("figures/cone.eps", f"figures are not made as .eps: build figures/cone, {KINDS}"),
+        ("figures/audit.tif", f"figures are not made as .tif: build figures/audit, {KINDS}"),
+        ("figures/pretrained.eps", f"figures are not made as .eps: build figures/pretrained, {KINDS}"),
+        ("figures/kone", "unknown figure 'kone': did you mean 'cone'?"),
+        ("figures/kone.png", "unknown figure 'kone': did you mean 'cone'?"),
+        ("figures/papr", "unknown figure 'papr': did you mean 'paper'?"),
+        ("figures/pretraind", "unknown figure 'pretraind': did you mean 'pretrained'?"),
         ("kone", "unknown target 'kone': did you mean 'figures/cone'?"),
         ("cone", "unknown target 'cone': did you mean 'figures/cone'?"),
         ("reprt", "unknown target 'reprt': did you mean 'report'?"),
+        ("results/kone/cells.csv", "unknown experiment 'kone': did you mean 'cone'?"),
+        ("results/pretraind/x", "unknown experiment 'pretraind': did you mean 'pretrained'?"),
+        ("results/audit/papr.html", "unknown page of claims 'papr': did you mean 'paper'?"),
+        ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html, .md or .csv"),
+        ("smoke/figures/cone.png", "smoke/figures/cone.png is built with --config scale=smoke"),
     ],
 )
 def test_a_target_that_is_not_there(target, sentence):
-    assert targets.no_such_target(target) == sentence
+    assert targets.wrong(target, "") == sentence
 
 
-def test_a_folder_of_results_that_is_no_experiment():
-    assert targets.no_such_experiment("kone") == "unknown experiment 'kone': did you mean 'cone'?"
-    assert targets.no_such_experiment("pretraind") == "unknown experiment 'pretraind': did you mean 'pretrained'?"
+def test_what_is_close_to_nothing_is_told_all_names():
+    known = f"known are all, audit, {', '.join(cards.SECTIONS)}, {FIGURES[0]}, "
+    assert targets.wrong("figures/zzz", "").startswith(f"unknown figure 'zzz': {known}")
+    assert targets.wrong("zzz", "").startswith("unknown target 'zzz': known are figures/all, figures/audit, ")
 
 
 @pytest.mark.parametrize(
-    ("target", "at", "sentence"),
+    ("target", "sentence"),
     [
-        ("smoke/figures/cone.png", "", "smoke/figures/cone.png is built with --config scale=smoke"),
-        ("figures/cone.png", "smoke/", "with scale=smoke this is smoke/figures/cone.png"),
-        ("results/cone/cells.csv", "smoke/", "with scale=smoke this is smoke/results/cone/cells.csv"),
-        ("figures/audit.png", "smoke/", "with scale=smoke this is smoke/figures/audit.png"),
-        ("figures/kone", "smoke/", "unknown figure 'kone': did you mean 'cone'?"),
+        ("figures/cone.png", "with scale=smoke this is smoke/figures/cone.png"),
+        ("results/cone/cells.csv", "with scale=smoke this is smoke/results/cone/cells.csv"),
+        ("figures/audit.png", "with scale=smoke this is smoke/figures/audit.png"),
+        ("figures/kone", "unknown figure 'kone': did you mean 'cone'?"),
+        ("smoke/figures/kone.png", "unknown figure 'kone': did you mean 'cone'?"),
+        ("smoke/results/kone/cells.csv", "unknown experiment 'kone': did you mean 'cone'?"),
     ],
 )
-def test_a_file_of_another_scale(target, at, sentence):
-    assert targets.no_such_place(target, at) == sentence
+def test_a_target_that_is_not_there_at_the_smoke_scale(target, sentence):
+    assert targets.wrong(target, "smoke/") == sentence
 
 
-def test_the_wildcards_keep_what_is_known_from_what_is_not():
-    at_paper, at_smoke = targets.constraints(""), targets.constraints("smoke/")
-    known, unknown = (re.compile(at_paper[key]) for key in ("figure", "unknown_figure"))
-    assert known.fullmatch("pretrained")
-    assert not known.fullmatch("kone")
-    for file, refused in (("cone.png", False), ("audit.json", False), ("cone.eps", True), ("kone.png", True)):
-        assert bool(unknown.fullmatch(file)) == refused, file
-    folder = re.compile(at_paper["unknown_experiment"])
-    assert [bool(folder.match(f"{name}/x")) for name in ("kone", "cone", "logs", "audit")] == [
-        True,
-        False,
-        False,
-        False,
-    ]
-    assert re.fullmatch(at_paper["unknown_place"], "smoke/figures/cone.png")
-    assert re.fullmatch(at_smoke["unknown_place"], "figures/cone.png")
-    assert not re.fullmatch(at_smoke["unknown_place"], "smoke/figures/cone.png")
-    assert re.fullmatch(at_paper["claimed"], "paper")
+@pytest.mark.parametrize("at", ["", "smoke/"])
+def test_what_a_job_makes_is_taken(at):
+    made = ("figures/cone.png", "figures/audit.json", "figures/elsewhere.svg")
+    made += (
+        "results/cone/seeds-0-3/svm.npz",
+        "results/audit/claims.csv",
+        "results/audit/paper.html",
+        "paper/attnsvm.pdf",
+    )
+    made += ("results/logs/cone/measures.log", "results/elsewhere/cone/matrix.csv", "results/paper/numbers.json")
+    assert {targets.wrong(f"{at}{path}", at) for path in made} == {""}
+
+
+def test_the_wildcards_take_what_is_there_and_nothing_else():
+    known = {key: re.compile(pattern) for key, pattern in targets.constraints().items()}
+    assert known["figure"].fullmatch("pretrained")
+    assert not known["figure"].fullmatch("kone")
+    assert known["claimed"].fullmatch("paper")
+
+
+def test_what_is_there_is_what_jobs_write(tmp_path):
+    made = ("results/cone/cells.csv", "results/cone/seeds-0-3/svm.npz", "results/audit/paper.html", "figures/cone.png")
+    for name in (
+        *made,
+        "results/cone/.cells.csv.sha256",
+        "results/notes.txt",
+        "results/logs/cone/a.log",
+        "figures/x.png",
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "site").mkdir()
+    assert sorted(targets.there(f"{tmp_path}/")) == sorted(f"{tmp_path}/{name}" for name in (*made, "site"))

@@ -156,19 +156,12 @@ def test_a_file_from_outside_that_is_missing_is_refused_and_concerns_nobody_else
     assert plan.all_outside("audit") == {}
 
 
-def test_a_device_that_is_missing_is_refused_here_and_warned_of_elsewhere(monkeypatch):
+def test_a_device_that_is_missing_is_refused(monkeypatch):
     monkeypatch.setattr(arithmetic, "lacking_device", lambda device: "" if device == "cpu" else f"{device!r}: none")
-    wanted = resolve({"experiments": {"multi_token": {"descent": {"device": "cuda"}}}})
-    warned = []
-    sentence = "config: experiments.multi_token.descent.device: 'cuda': none"
-    with pytest.raises(UserError) as caught:
-        arithmetic.require_device("multi_token", wanted, True, warned.append)
-    assert str(caught.value) == sentence
-    arithmetic.require_device("multi_token", wanted, False, warned.append)
-    arithmetic.require_device("cone", wanted, True, warned.append)
-    assert not warned
-    arithmetic.require_device("multi_token", wanted, None, warned.append)
-    assert warned == [f"{sentence} (jobs on other machines may have one)"]
+    wanted = resolve({"experiments": {"multi_token": {"descent": {"device": "cuda"}}}})["experiments"]
+    with pytest.raises(UserError, match=r"^config: experiments\.multi_token\.descent\.device: 'cuda': none$"):
+        arithmetic.require_device("multi_token", wanted["multi_token"]["descent"])
+    arithmetic.require_device("cone", wanted["cone"]["descent"])
 
 
 def test_what_the_user_can_mend_ends_the_run_with_its_sentence():

@@ -98,9 +98,10 @@ def test_a_lock_and_odd_names_in_the_repository_are_no_matter(repository):
 
 def test_the_cost_is_of_the_blocks_of_this_run(tmp_path):
     def write(name, seconds):
-        path = tmp_path / f"{name}.tsv"
+        path = tmp_path / f"{name}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"s\tcpu_time\n{seconds}\t-\n")
+        path.write_text("0 gone on\n1 took 99.00 s, 99.00 s of a processor\n")  # of a first try
+        path.write_text(f"{path.read_text()}2 took {seconds:.2f} s, {2 * seconds:.2f} s of a processor\n")
 
     own = ["seeds-0-3", "seeds-4-7"]
     for block in ("seeds-0-7", *own):
@@ -108,13 +109,14 @@ def test_the_cost_is_of_the_blocks_of_this_run(tmp_path):
     write("seeds-0-7/svm", 9.0)  # of a run with another cut
     write("seeds-0-3/svm", 2.0)
     write("seeds-4-7/svm", 3.5)
-    assert provenance._cost(tmp_path, "svm", own) == {"wall_s": 5.5, "cpu_s": 0.0, "jobs": 2}
+    assert provenance._cost(tmp_path, "svm", own) == {"wall_s": 5.5, "cpu_s": 11.0, "jobs": 2}
+    (tmp_path / "seeds-0-3/descent.log").write_text("")  # from a cache, or of a job that failed
     assert provenance._cost(tmp_path, "descent", own) is None
     write("measures", 0.5)
     assert provenance._cost(tmp_path, "measures", own)["jobs"] == 1
     write("seeds-0-3/measures", 0.25)  # measured where they were trained, and gathered
     write("seeds-4-7/measures", 0.25)
-    assert provenance._cost(tmp_path, "measures", own) == {"wall_s": 1.0, "cpu_s": 0.0, "jobs": 3}
+    assert provenance._cost(tmp_path, "measures", own) == {"wall_s": 1.0, "cpu_s": 2.0, "jobs": 3}
 
 
 def test_the_machine_is_described_without_its_name():

@@ -1,6 +1,9 @@
 """Snakemake's records beside the results: they speak for the files that are there, and for no others."""
 
 import json
+import os
+import time
+from pathlib import Path
 
 import pytest
 
@@ -21,22 +24,60 @@ def said(folder):
 
 
 @pytest.fixture
-def folders(tmp_path):
-    return [tmp_path / name for name in (records.OWN, records.STARTED, records.TRAVELLING)]
+def folders(tmp_path, monkeypatch):
+    """Snakemake's records and those beside the results; the files lie in the folder in which the test runs."""
+    monkeypatch.chdir(tmp_path)
+    return [Path(name) for name in (records.OWN, records.TRAVELLING)]
 
 
-def test_those_of_a_run_are_packed_but_not_of_what_was_begun_and_not_finished(folders):
-    own, started, travelling = folders
+def test_those_of_a_run_are_packed_but_not_one_that_is_older_than_its_file(folders):
+    """A job has written the second file anew and was killed; the third is gone, as one that is read once."""
+    own, travelling = folders
     written(own, "new")
     written(travelling, "old", NAMES[:1])
-    written(started, "", NAMES[1:2])
+    for name, later in zip(NAMES[:2], (-1, 1), strict=True):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+        date = (own / records.name(name)).stat().st_mtime + later
+        os.utime(name, (date, date))
     (travelling / ".left.123.tmp").touch()
-    records.pack(own, started, travelling)
+    records.pack(own, travelling)
     assert said(travelling) == {records.name(name): "new" for name in (NAMES[0], NAMES[2])}
 
 
+def test_a_job_begins_without_the_records_of_what_it_writes_and_with_inputs_of_no_later_date(folders, monkeypatch):
+    _, travelling = folders
+    written(travelling, "travelled")
+    Path("input").touch()
+    os.utime("input", (4e9, 4e9))
+    records.begin(["input", "gone"], NAMES[:2])
+    assert len(said(travelling)) == 3, "elsewhere, as in a workflow of somebody else, there are none"
+    assert os.stat("input").st_mtime <= time.time()
+    monkeypatch.setenv(records.PLACE, records.TRAVELLING)
+    records.begin([], NAMES[:2])
+    assert said(travelling) == {records.name(NAMES[2]): "travelled"}
+
+
+def test_a_file_lacks_a_record_where_there_is_none_or_one_that_snakemake_compares_no_more(folders):
+    own, _ = folders
+    written(own, "own", NAMES[:2])
+    path = own / records.name(NAMES[0])
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"record_format_version": records.FORMAT}))
+    assert records.lacking(own, NAMES, records.FORMAT) == [*NAMES[1:]]
+    assert records.lacking(own, NAMES, records.FORMAT + 1) == [*NAMES]
+
+
+@pytest.mark.parametrize("path", [*NAMES, "a" * 190, f"{'long/' * 150}x.csv"])
+def test_the_name_of_a_record_is_that_which_snakemake_gives_it(path, tmp_path):
+    from snakemake.persistence.file import FilePersistence
+
+    store = FilePersistence(path=tmp_path, nolock=True)
+    assert store._record_path(str(tmp_path), path) == f"{tmp_path}/{records.name(path)}"
+    assert records.output(records.name(path)) == path
+
+
 def test_ones_own_are_not_replaced_and_those_that_are_gone_come_back(folders):
-    own, _, travelling = folders
+    own, travelling = folders
     written(own, "own", NAMES[:1])
     written(travelling, "travelled")
     records.restore(own, travelling)
@@ -44,7 +85,7 @@ def test_ones_own_are_not_replaced_and_those_that_are_gone_come_back(folders):
 
 
 def test_what_was_forgotten_does_not_come_back(folders):
-    own, _, travelling = folders
+    own, travelling = folders
     written(travelling, "travelled")
     records.forget(travelling, [*NAMES[:2], "figures/that_never_was.csv"])
     records.restore(own, travelling)
@@ -52,7 +93,7 @@ def test_what_was_forgotten_does_not_come_back(folders):
 
 
 def test_the_beginning_of_one_stays_since_another_process_may_write_it(folders):
-    own, _, travelling = folders
+    own, travelling = folders
     written(own, "own")
     begun, broken = own / records.name(NAMES[0]), own / records.name(NAMES[1])
     begun.write_bytes(begun.read_bytes()[:5])

@@ -106,8 +106,8 @@ def test_seeds_on_which_nothing_is_asked_end_with_a_sentence(folder, claims):
         (again(first_seed=9), "again: first has the seed 9 too: begin with a later first_seed"),
         ({"again": {"settings": {"problems": {"n": 3}}}}, "unseen: again: problems.first_seed is missing"),
         ({"again": {"settings": {"problem": {}}}}, "unseen.again.settings: unknown key 'problem': did you mean"),
-        ({"again": {}}, "unseen.again: the key 'settings' is missing"),
-        ({"again": again()["again"] | {"title": "x"}}, "unseen.again: unknown key 'title'"),
+        ({"again": {"blocks": 1}}, "again: problems.first_seed is missing"),
+        ({"again": again()["again"] | {"order": 3}}, "unseen.again: unknown key 'order'"),
         ({"A b": again()["again"]}, "'A b' does not match"),
         ({"other": again()["again"]}, "attnsvm/experiments/own/other has the name 'other': choose another"),
         ({"first": again()["again"]}, "attnsvm/experiments/own/first has the name 'first': choose another"),
@@ -157,8 +157,33 @@ def test_the_configuration_has_their_settings_by_name():
         resolve({"experiments": {"heads_again": {"descent": {"step": 10}}}})
 
 
+def test_they_may_have_words_and_modules_of_their_own(folder):
+    said = {"title": "another", "caption": "Words.", "notes": "More.", "columns": {"value": "A.", "instances": "B."}}
+    folder("first", files=ALL, settings=SETTINGS, unseen={"again": again()["again"] | said})
+    apart = cards.FOLDER / "own" / "first" / "again"
+    apart.mkdir()
+    for part in ("descent", "figure", "helper", "claims"):
+        (apart / f"{part}.py").write_text("")
+    first, own = cards.read("first"), cards.read("again")
+    assert (own.title, own.caption, own.notes) == ("another", "Words.", "More.")
+    assert set(own.columns) == {"value", "low", "high", "instances", "interval"}
+    others = {part: f"attnsvm.experiments.own.first.again.{part}" for part in ("descent", "figure")}
+    assert own.modules == first.modules | others
+
+
+def test_other_fixed_settings_alone_are_of_the_same_seeds_for_other_figures_to_draw(folder):
+    folder("first", files=ALL, settings=SETTINGS, fixed={"attention": "cross"}, unseen={"twin": {"fixed": {"a": 1}}})
+    first, own = cards.read("first"), cards.read("twin")
+    assert (own.fixed, own.settings) == ({"attention": "cross", "a": 1}, first.settings)
+    assert own.modules == {part: first.modules[part] for part in cards.STAGES if part in first.modules}
+    assert (own.draws, own.claims) == ((), ())
+    assert [card.name for card in cards.figures()] == ["first"]
+
+
 @pytest.mark.parametrize("card", [card for card in cards.every() if card.on], ids=lambda card: card.name)
 def test_those_that_there_are_run_the_code_of_their_experiment_and_are_asked_something(card):
-    assert card.modules == cards.read(card.parent).modules
-    assert card.claims
+    first = cards.read(card.parent).modules
+    assert {part for part in card.modules if f".{card.name}." not in card.modules[part]} <= first.keys()
+    assert "problems" not in first or card.modules["problems"] == first["problems"]
     assert all(one.sharpens for one in card.claims)
+    assert bool(card.claims) == bool(card.draws)

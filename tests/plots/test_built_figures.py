@@ -1,21 +1,16 @@
 """Every figure there is, drawn from the table of the smoke run."""
 
 import json
-import shutil
-import subprocess
-import sys
 from unittest import mock
 
 import legible
-import numpy as np
 import pandas as pd
 import pytest
 from harness import BUILT
 from in_process import AGAIN, SEEN
 from matplotlib.figure import Figure
-from PIL import Image
 
-from attnsvm.pipeline import cards, standalone
+from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import stages
@@ -59,26 +54,6 @@ def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     for kind in ("pdf", "png", "csv"):
         ours, first = tmp_path / f"{card.name}.{kind}", everything / BUILT / f"figures/{card.name}.{kind}"
         assert ours.read_bytes() == first.read_bytes()
-
-
-@pytest.mark.parametrize("name", ["overview", "hierarchy"])
-def test_the_code_of_a_figure_draws_the_same_pixels_from_its_csv(everything, name, tmp_path):
-    """Of several tables, in a process that finds nothing else of this package."""
-    csv = shutil.copy(everything / BUILT / f"figures/{name}.csv", tmp_path)
-    path = tmp_path / f"{name}.plot.pyz"
-    standalone.write(name, stages.headed(name, settings(name), csv), str(path))
-    code = f"import runpy, sys; path = {str(path)!r}; sys.argv = [path]; runpy.run_path(path, run_name='__main__'); "
-    code += (
-        "files = [getattr(m, '__file__', None) for n, m in sys.modules.items() if n.partition('.')[0] == 'attnsvm']; "
-    )
-    code += "files = list(filter(None, files)); assert files and all(f.startswith(path) for f in files), files"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
-    ours, theirs = (
-        np.asarray(Image.open(path).convert("RGB")).astype(int)
-        for path in (everything / BUILT / f"figures/{name}.png", tmp_path / f"{name}.redrawn.png")
-    )
-    assert ours.shape == theirs.shape
-    assert np.abs(ours - theirs).max() == 0
 
 
 @pytest.mark.parametrize("card", FIGURES, ids=lambda card: card.name)

@@ -77,7 +77,7 @@ def test_twine_accepts_the_wheel(wheel):
 def test_only_what_the_solver_needs_comes_unasked(wheel):
     wanted = metadata(wheel).get_all("Requires-Dist")
     assert {re.match(r"[\w-]+", line)[0] for line in wanted if "extra ==" not in line} == BASE
-    assert {"archive", "cluster", "dev", "models", "norms", "paper", "pipeline", "site", "storage"} == set(
+    assert {"cluster", "dev", "models", "norms", "paper", "pipeline", "site", "storage"} == set(
         metadata(wheel).get_all("Provides-Extra")
     )
 

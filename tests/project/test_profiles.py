@@ -51,11 +51,7 @@ def test_what_counts_as_out_of_date_is_never_a_date_alone():
 def test_every_rule_has_its_environment_its_log_and_its_resources():
     for path in [*(ROOT / "workflow/rules").glob("*.smk"), ROOT / "workflow/inspect/Snakefile"]:
         for name, body in re.findall(r"^rule (\w+):\n(.*?)(?=^\S|\Z)", path.read_text(), re.DOTALL | re.MULTILINE):
-            for needed in (
-                "conda:",
-                "log:",
-                *(() if name.startswith("unknown") else ("resources:", "message:", "params:")),
-            ):
+            for needed in ("conda:", "log:", "resources:", "message:", "params:"):
                 assert f"    {needed}" in body, f"{name}: {needed}"
 
 
@@ -70,7 +66,6 @@ def test_a_rule_made_from_another_has_its_own_files_params_and_message():
             "input:",
             "output:",
             "log:",
-            "benchmark:",
             f'params:\n        **params_of("{name}")',
             "message:",
         ):

@@ -11,10 +11,9 @@ import yaml
 from harness import ROOT
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.first_use.recipes import ADDRESSED
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-RECIPES = "attnsvm/pipeline/first_use/recipes.py"
+ADDRESSED = ("pyproject.toml", "CITATION.cff")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
@@ -45,7 +44,7 @@ def test_the_repository_has_one_address():
 @pytest.fixture
 def house(tmp_path):
     """A folder with the files that name the address, and what sets it."""
-    for name in (*ADDRESSED, "Makefile", RECIPES):
+    for name in (*ADDRESSED, "Makefile"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     return tmp_path

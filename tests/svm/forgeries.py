@@ -2,8 +2,7 @@
 
 Each is made from an honest answer, which lies beside it, by one change. `fakes.json` names for each the file, the
 honest answer, the kind, the norm, what is false about it, and words of the reason that `attnsvm verify` must give.
-Where `false` begins with "true, but", the numbers prove something, and another judge may say so. `lifted/` holds those
-of lifted tokens, see lifted_forgeries.py.
+Where `false` begins with "true, but", the numbers prove something, and another judge may say so.
 """
 
 import json
@@ -17,7 +16,6 @@ from attnsvm.pipeline.running import arithmetic
 if __name__ == "__main__":
     arithmetic.choose("portable")  # before anything loads NumPy: the same bytes on other processors
 
-import lifted_forgeries
 import numpy as np
 
 from attnsvm import geometry
@@ -263,7 +261,6 @@ def main() -> None:
             refutations(norm)
         lines = ",\n".join(f" {json.dumps(fake)}" for fake in fakes)
         Path("fakes.json").write_text(f"[\n{lines}\n]\n")
-        lifted_forgeries.write(Path("lifted"))
         pack(Path(folder))
 
 

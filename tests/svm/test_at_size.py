@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from svm_references import FIELDS, matrix, nasty
+from svm_references import nasty
 
 from attnsvm import machine
 from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
-from attnsvm.svm.operator import Operator
 
 CASES = settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 
@@ -35,37 +34,6 @@ def with_sets(seed, n, T, d):
 def explicit(c):
     """The same constraints as plain arrays."""
     return Constraints(c.left.copy(), c.right.copy(), c.bound, c.equality, c.index)
-
-
-# ------------------------------------------------------------------------------------------------ the operator itself
-
-
-@pytest.mark.parametrize("kind", ["tokens", "arrays", "causal"])
-def test_the_operator_is_the_matrix_it_does_not_form(kind):
-    tokens, queries, selected = planted(0, 12, 7, 5, 6)
-    c = separation(tokens, queries, selected)
-    if kind == "causal":
-        c = sequence(tokens, np.minimum(np.random.default_rng(0).integers(0, 7, (12, 7)), np.arange(7)), causal=True)
-    c = explicit(c) if kind == "arrays" else c
-    rng, A = np.random.default_rng(1), matrix(c)
-    lengths = np.linalg.norm(A, axis=1)
-    unit, op = A / lengths[:, None], Operator(c.factors, 10_000)
-    W, dual = rng.normal(size=op.shape), rng.normal(size=len(c))
-    close = {"rtol": 0, "atol": 1e-12}  # sums of some hundred numbers of size one
-    np.testing.assert_allclose(op.lengths, lengths, rtol=1e-13)
-    np.testing.assert_allclose(op.apply(W), unit @ W.ravel(), **close)
-    np.testing.assert_allclose(op.adjoint(dual).ravel(), unit.T @ dual, **close)
-    np.testing.assert_allclose(c.apply(W), A @ W.ravel(), **close)
-    np.testing.assert_allclose(c.adjoint(dual).ravel(), A.T @ dual, **close)
-    for count in (3, min(len(c), W.size + 20)):  # fewer rows than entries of W, and more
-        numbers = np.sort(rng.choice(len(c), count, replace=False))
-        J, rows = unit[numbers], op.rows(numbers)
-        np.testing.assert_allclose(rows.apply(W), J @ W.ravel(), **close)
-        np.testing.assert_allclose(rows.adjoint(dual[numbers]).ravel(), J.T @ dual[numbers], **close)
-        np.testing.assert_allclose(rows.normal(W).ravel(), J.T @ (J @ W.ravel()), **close)
-        for sigma in (1.0, 1e4):
-            solved = np.linalg.solve(np.eye(W.size) + sigma * J.T @ J, W.ravel())
-            np.testing.assert_allclose(rows.factor(sigma)(W).ravel(), solved, rtol=0, atol=1e-15 * sigma + 1e-12)
 
 
 def test_no_left_or_right_array_is_formed_on_the_way():
@@ -226,18 +194,6 @@ def test_sequences_at_size(causal):
 # ------------------------------------------------------------------------------------- inputs of different lengths
 
 
-def test_ragged_inputs_are_those_of_one_length_where_they_have_one():
-    tokens, queries, selected = planted(0, 9, 6, 5)
-    one, other = separation(tokens, queries, selected), ragged(zip(tokens, queries, selected, strict=True))
-    for name in FIELDS:
-        np.testing.assert_array_equal(getattr(other, name), getattr(one, name))
-    sets = np.eye(6, dtype=bool)[selected]
-    sets[:, 2] = True
-    one, other = separation(tokens, queries, sets), ragged(zip(tokens, queries, sets, strict=True))
-    np.testing.assert_array_equal(other.equality, one.equality)
-    np.testing.assert_array_equal(other.left, one.left)
-
-
 @pytest.mark.parametrize("count", [6, 60])
 def test_ragged_constraints_are_their_definition(count):
     """Lengths from one token up, numbers and sets mixed; small and at size."""
@@ -285,13 +241,6 @@ def test_a_bad_ragged_input_is_named(inputs, sentence):
 
 
 # -------------------------------------------------------------------------------------------------- bad input at size
-
-
-def test_one_nan_in_a_million_rows_is_found_and_placed():
-    tokens = np.ones((8000, 128, 2))
-    tokens[5000, 70, 1] = np.nan
-    with pytest.raises(ValueError, match=r"tokens: expected finite .* the first at \(5000, 70, 1\)"):
-        separation(tokens, np.ones((8000, 2)), np.zeros(8000, dtype=int))
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])

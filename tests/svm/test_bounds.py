@@ -82,39 +82,6 @@ def test_every_answer_is_proved(norm, c):
     assert solution.status in (Status.SOLVED, Status.INFEASIBLE, Status.REMOTE), (solution.gap, solution.rejected)
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_methods_agree_at_size(seed):
-    """Some hundred to a thousand constraints, most of them with margin zero."""
-    c = with_margins(seed, 20 + 8 * seed, 12, 9, sets=seed % 2 == 0)
-    one, two = (solve(c, "fro", method=method) for method in (ACTIVE_SET, LAGRANGIAN))
-    assert one.status is two.status
-    if one.solved:  # unique; both gaps are near rounding
-        assert np.linalg.norm(one.W - two.W) <= 1e-7 * np.linalg.norm(one.W)
-        nuclear = [solve(c, "nuc", method=method) for method in (INTERIOR, INTERIOR + WORKING_SET)]
-        assert all(answer.solved for answer in nuclear)
-        assert np.isclose(*(np.linalg.norm(answer.W, "nuc") for answer in nuclear), rtol=2e-7)
-
-
-@pytest.mark.parametrize("norm", ["fro", "nuc", "spectral"])
-def test_nothing_but_zeros_asks_for_the_zero_matrix(norm):
-    rng = np.random.default_rng(0)
-    solution = solve(separation(rng.normal(size=(4, 5, 3)), rng.normal(size=(4, 3)), np.zeros(4, int), 0.0), norm)
-    assert solution.solved
-    assert not solution.W.any()
-    assert solution.rank == 0
-
-
-def test_a_margin_of_zero_costs_less_than_one_and_more_than_none():
-    """One token that wins against another by a margin, and against a third at least by nothing: worked out by hand.
-
-    W = (a, b) with a query of one. a ≥ 1 and a·cos + b·sin ≥ 0 for an angle past a right one: W = (1, −cos/sin).
-    """
-    angle = 2.0
-    tokens = np.array([[[0.0, 0.0], [-1.0, 0.0], [-np.cos(angle), -np.sin(angle)]]])
-    solution = solve(separation(tokens, np.ones((1, 1)), np.array([0]), np.array([[0.0, 1.0, 0.0]])))
-    np.testing.assert_allclose(solution.W.ravel(), [1.0, -np.cos(angle) / np.sin(angle)], atol=1e-14)
-
-
 def test_an_inequality_that_follows_from_the_equalities_refutes_nothing():
     """Its part outside of their span is zero, and what it lacks is zero up to rounding."""
     rng = np.random.default_rng(3)
@@ -149,16 +116,3 @@ def test_instances_have_margins_of_their_own():
     for s in range(2):
         alone = solve(separation(tokens[s], queries[s], selected[s], bound[s]))
         assert (found["W"][s] == alone.W).all()
-
-
-@pytest.mark.parametrize(
-    ("bound", "sentence"),
-    [
-        (-1.0, "bound: expected finite numbers of at least 0"),
-        (np.array([1.0, np.nan, 0.0]), "bound: expected finite numbers of at least 0"),
-        (np.ones((4, 3)), r"bound: expected a number or an array of shape \(3,\) or \(3, 4\), got \(4, 3\)"),
-    ],
-)
-def test_a_bad_margin_is_named(bound, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        separation(np.ones((3, 4, 2)), np.ones((3, 2)), np.zeros(3, int), bound)

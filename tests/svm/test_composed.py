@@ -50,19 +50,6 @@ def test_a_norm_that_does_not_follow_from_its_blocks_is_refused():
         solve_blocks([[one(0), one(1)]], "hybrid")
 
 
-def test_the_block_problem_minimises_the_sum_of_squares_with_one_margin():
-    """Its blocks are the solutions of the parts, and no other shares of the margin do as well."""
-    parts = [one(h) for h in range(2)]
-    (answer,) = solve_blocks([parts])
-    alone = [solve(part).W for part in parts]
-    for block, W in zip(diagonal_blocks(answer.W, [part.shape for part in parts]), alone, strict=True):
-        np.testing.assert_allclose(block, W, atol=1e-12)
-    total = np.sqrt(sum((W**2).sum() for W in alone))
-    for share in (0.8, 0.9, 1.1, 1.25):  # another ratio of the norms: the smaller margin, per unit of total norm
-        scaled = [alone[0] * share, alone[1]]
-        assert min(share, 1.0) / np.sqrt(sum((W**2).sum() for W in scaled)) < 1.0 / total
-
-
 def test_one_block_without_a_separator_refutes_the_whole():
     for norm in ("fro", "nuc"):
         (answer,) = solve_blocks([[one(0), separation(*conflict())]], norm)

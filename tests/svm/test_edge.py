@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 from edge import PROBLEMS, narrow, random_problem
 from exact import Exact, exactly, weights_of
-from flint import arb
 
 from attnsvm.geometry import fro
 from attnsvm.svm import separation
-from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import multiprecision
 from attnsvm.svm.methods.choice import METHODS, least_frobenius, named
 from attnsvm.svm.reductions import Reduced
@@ -92,16 +90,6 @@ def test_the_active_set_does_not_grow_beyond_its_bound():
     guess = np.zeros(len(c))
     guess[0] = 1.0
     assert multiprecision.least_norm(c, guess, multiprecision.Options(rows=3)) is None
-
-
-def test_where_a_dependence_has_equalities_alone_one_of_them_leaves():
-    """Their multipliers have no sign: none is the first to reach zero."""
-    left, right = np.eye(3), np.ones((3, 2))
-    equality = np.array([True, True, False])
-    c = Constraints(left, right, np.where(equality, 0.0, 1.0), equality, np.zeros((3, 3), int))
-    state = multiprecision._ActiveSet(c, multiprecision.OPTIONS)
-    state.add(np.arange(3), [arb(1), arb(2), arb(3)])
-    assert [float(y) for y in state.shifted(state.y, [arb(1), arb(-4), arb(0)])] == [1.5, 0.0, 3.0]
 
 
 def test_equalities_that_follow_from_others_are_left_out():

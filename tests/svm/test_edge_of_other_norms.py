@@ -6,7 +6,6 @@ import pytest
 
 from attnsvm import geometry
 from attnsvm.svm import Status, separation, solve, solve_batch
-from attnsvm.svm.methods import fixed_rank, interior_point
 from attnsvm.svm.methods.programs import Program
 
 NORMS = ("nuc", "spectral", "l1", "linf", "l1.75", "rowmax", "rowsum")
@@ -100,24 +99,6 @@ def test_a_failed_try_is_followed_by_another(monkeypatch):
     monkeypatch.setattr(Program, "solve", failing)
     assert solve(c, "l1").solved
     assert len(calls) == 2
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_newton_squares_the_error_of_a_nuclear_norm(seed):
-    _, tokens, queries, selected = planted(seed, n=8, T=5, d=7)
-    c = separation(tokens, queries, selected)
-    rough = interior_point.Options(guessed=0.0)  # no guess, no Newton
-    alone = (array[None] for array in (c.left, c.right, c.bound, c.equality, c.asks, solve(c).W))
-    (W,), (dual,) = interior_point.least_nuclear_norms(*alone, 1e-5, rough)
-    exact = solve(c, "nuc")
-    tight, before = exact.dual > 1e-9 * exact.dual.max(), gap(c, "nuc", W, dual)
-    W, lam, rows = W[None], dual[None, tight], [array[None, tight] for array in (c.left, c.right, c.bound)]
-    for _ in range(2):
-        W, lam = fixed_rank.steps(*rows, W, lam, exact.rank)
-    dual = np.zeros(len(c))
-    dual[tight] = lam[0]
-    assert 1e-9 < before < 1e-5
-    assert abs(gap(c, "nuc", W[0], dual)) < 1e-10
 
 
 @pytest.mark.parametrize("seed", range(10))

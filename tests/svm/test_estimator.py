@@ -69,16 +69,6 @@ def test_infeasible_names_the_inputs_in_conflict_and_no_other():
     assert np.abs(total).max() < 1e-12
 
 
-def test_parameters_are_got_and_set_as_in_scikit_learn():
-    model = AttentionSVM(norm="nuc", tol=1e-6)
-    assert model.get_params() == {"norm": "nuc", "tol": 1e-6, "verbose": False}
-    assert AttentionSVM(**model.get_params()).get_params() == model.get_params()
-    assert model.set_params(norm="fro", tol=None) is model
-    assert repr(model) == "AttentionSVM(norm='fro', tol=None)"
-    with pytest.raises(ValueError, match="no parameter 'C'"):
-        model.set_params(C=1.0)
-
-
 def test_an_unreachable_tolerance_is_an_error_that_says_how_far_it_got():
     with pytest.raises(UncertifiedError, match=r"not proved to tol = 1\.0e-30: the duality gap is too large"):
         AttentionSVM(norm="l3", tol=1e-30).fit(TOKENS * 1e-3, QUERIES, SELECTED)
@@ -147,13 +137,6 @@ def test_triples_pairs_and_arrays_are_three_ways_to_say_the_same():
     arrays = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
     again = AttentionSVM().fit(list(zip(TOKENS, QUERIES, strict=True)), SELECTED)
     assert np.array_equal(arrays.W_, again.W_)
-
-
-def test_uneven_sets_are_fitted_and_scored():
-    triples = [(X, z, np.arange(len(X)) == a) for X, z, a in uneven()]
-    model = AttentionSVM().fit(triples)
-    assert model.score(triples) == 1.0
-    assert np.array_equal(model.W_, AttentionSVM().fit(uneven()).W_)
 
 
 def test_pairs_without_a_selection_for_each_are_refused():

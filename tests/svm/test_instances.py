@@ -34,14 +34,6 @@ def test_one_token_per_input(norm, attention):
         np.testing.assert_allclose(found["W"][s], alone.W, rtol=0, atol=1e-5)
 
 
-def test_a_set_per_input():
-    problems, selected = instances()
-    sets = np.eye(T, dtype=bool)[selected]
-    assert np.array_equal(
-        certified(problems, sets, "fro")["W"], certified(problems, selected, "fro")["W"], equal_nan=True
-    )
-
-
 @pytest.mark.parametrize("causal", [False, True])
 def test_one_token_per_position(causal):
     problems, _ = instances()

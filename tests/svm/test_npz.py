@@ -151,17 +151,12 @@ CONTENTS = {
     "too many axes": (headed(described(shape=f"({'1, ' * 70}24)"), BODY), "damaged, or no array"),
     "no numbers, and too many": (headed(described(shape=f"(0, {10**30})")), "damaged, or no array"),
     "no code point": (headed(described("'<U1'", "()"), b"\xff\xff\xff\x7f"), "damaged, or no array"),
-    "truths of two": (headed(described("'|b1'", "(3,)"), b"\0\1\2"), ""),
 }
 
 
 @pytest.mark.parametrize(("content", "sentence"), CONTENTS.values(), ids=CONTENTS)
 def test_a_member_that_is_no_array_is_one_sentence(content, sentence, tmp_path):
     path = archive(tmp_path / "x.npz", ("x.npy", content))
-    if not sentence:
-        found = read(path)
-        assert found.dtype != bool or found.view(np.uint8).max() == 1
-        return
     with pytest.raises(UserError, match=sentence) as caught:
         read(path)
     assert str(caught.value).startswith(f"{path}: the array x ")
@@ -170,7 +165,7 @@ def test_a_member_that_is_no_array_is_one_sentence(content, sentence, tmp_path):
 
 def test_truths_are_zero_or_one(tmp_path):
     """A byte of two is neither equal to true nor to false."""
-    path = archive(tmp_path / "x.npz", ("x.npy", CONTENTS["truths of two"][0]))
+    path = archive(tmp_path / "x.npz", ("x.npy", headed(described("'|b1'", "(3,)"), b"\0\1\2")))
     assert read(path).view(np.uint8).tolist() == [0, 1, 1]
 
 
@@ -196,14 +191,6 @@ def test_two_arrays_of_one_name_are_none(tmp_path):
         path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)), (second, packed(2 * BLOCK)))
         with pytest.raises(UserError, match="there is more than one array x"):
             read(path)
-
-
-def test_damage_inside_an_array_is_found_by_its_sum(tmp_path):
-    path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)))
-    content = path.read_bytes()
-    path.write_bytes(content.replace(BODY, BODY[:-1] + b"\x41"))
-    with pytest.raises(UserError, match="the array x is damaged"):
-        read(path)
 
 
 def test_what_is_no_archive_is_named(tmp_path, monkeypatch):
@@ -243,9 +230,6 @@ def test_a_long_name_in_an_answer_is_a_file_that_is_not_there(tmp_path, capsys):
         assert len(said) == 2
         assert "there is no file " in said[0]
         assert said[0].isprintable()
-
-
-# ------------------------------------------------------------------------------------ whatever is changed, a sentence
 
 
 def test_a_sum_is_compared_at_the_end_of_what_is_packed(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.svm import separation, solve
-from attnsvm.svm.published import _program, published_gap, published_rank, published_solution
+from attnsvm.svm.published import published_gap, published_rank, published_solution
 
 
 def instance(seed, n, T, d):
@@ -48,8 +48,8 @@ def test_same_solution_and_rank_as_the_literal_procedure(n, T, d, norm):
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])
 @pytest.mark.parametrize(("n", "T", "d"), [(5, 5, 1), (2, 3, 1), (5, 5, 2), (15, 5, 3), (5, 10, 6), (5, 5, 10)])
-def test_the_solver_gets_what_cvxpy_hands_it_and_the_same_comes_back(n, T, d, norm):
-    """To the bit, zeros that are not stored among it: with d = 1 tokens are ±1, and differences vanish."""
+def test_the_solution_is_that_of_cvxpy(n, T, d, norm):
+    """To the bit; with d = 1 tokens are ±1, and differences vanish, which are zeros that are not stored."""
     zeros = 0
     for seed in range(4):
         c = separation(*instance(seed, n, T, d))
@@ -58,15 +58,6 @@ def test_the_solver_gets_what_cvxpy_hands_it_and_the_same_comes_back(n, T, d, no
         problem = cvxpy.Problem(
             cvxpy.Minimize(cvxpy.norm(W, norm)), [-rows.reshape(len(c), -1) @ cvxpy.vec(W, order="C") <= -1]
         )
-        data, chain, _ = problem.get_problem_data(None)
-        program = _program(len(c), d, d, norm)
-        ours = program.numbers(rows, c.bound)
-        for name in ("data", "indices", "indptr"):
-            assert np.array_equal(getattr(ours["A"], name), getattr(data["A"], name)), name
-        for name in ("b", "c"):
-            assert np.array_equal(ours[name], data[name]), name
-        assert repr(program.data["dims"]) == repr(data["dims"])
-        assert type(program.chain.solver) is type(chain.solver)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             problem.solve()

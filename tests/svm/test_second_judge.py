@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from svm_references import conflict, edit, gaussian
+from svm_references import edit, gaussian
 
 from attnsvm import geometry
 from attnsvm.errors import UserError
@@ -96,20 +96,6 @@ def test_it_is_one_short_file_that_imports_the_standard_library():
     assert FILE.read_text().count("\n") <= 200
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc", "l1", "l3.0"])
-@pytest.mark.parametrize("scale", [1e-9, 1e9])
-def test_units_do_not_matter(norm, scale, tmp_path):
-    tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
-    low, high = ends(JUDGE.judge(written(tmp_path, scale * tokens, queries / scale**2, selected, norm)))
-    assert 0 < low <= high <= low * (1 + 2e-7)
-
-
-def test_inputs_of_different_lengths(tmp_path):
-    tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
-    lengths, selected = np.array([5, 2, 1, 5, 4, 3, 5]), np.zeros(7, dtype=int)
-    assert "solved" in JUDGE.judge(written(tmp_path, tokens, queries, selected, lengths=lengths))
-
-
 def test_single_precision_and_integers_are_read_as_they_are(tmp_path):
     tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
     tokens = np.asfortranarray(tokens[..., :2].astype(np.float32))[:, :, [0, 1]].copy()
@@ -156,20 +142,6 @@ def test_a_problem_that_asks_for_no_margin_is_solved_by_zero(tmp_path):
     refusal(path)
     edit(path, W=lambda W: 0 * W, status=lambda _: "remote")
     assert refusal(path) == "its multipliers promise nothing"
-
-
-@pytest.mark.parametrize("norm", ["fro", "spectral"])
-def test_an_exact_refutation_is_proved_and_a_changed_one_is_not(norm, tmp_path):
-    path = written(tmp_path, *conflict(), norm)
-    assert JUDGE.judge(path).startswith("infeasible: ")
-    given = dict(certificate.load(path))
-    weights = np.array([int(text) for text in given["farkas"]], dtype=object)
-    k = int(np.flatnonzero(weights)[0])
-    for change in (lambda y: y + (np.arange(len(y)) == k), lambda y: -y, lambda y: 0 * y, lambda y: y[:-1]):
-        edit(path, farkas=lambda _, change=change: np.array([str(int(x)) for x in change(weights)]))
-        refusal(path)
-    np.savez(path, **{name: array for name, array in given.items() if name != "farkas"})
-    refusal(path)
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
@@ -219,12 +191,6 @@ def test_what_is_nearly_an_answer_is_refused(norm, change, tmp_path):
         JUDGE.judge(path)
 
 
-def test_an_equality_that_is_nearly_met_is_refused(tmp_path):
-    path = solved(tmp_path, sets=True)
-    edit(path, W=lowered)
-    assert "does not meet constraint" in refusal(path)
-
-
 @pytest.mark.parametrize(("off", "proved"), [(0.0, True), (1e-10, True), (4e-10, True), (3e-9, False), (1e-7, False)])
 def test_both_judges_allow_an_equality_as_much(tmp_path, off, proved):
     path = solved(tmp_path, sets=True)
@@ -245,12 +211,6 @@ def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers(tmp_path):
     before = JUDGE.judge(path)
     edit(path, dual=lambda y: y * 2.0**-1000)
     assert JUDGE.judge(path) == before
-
-
-def test_other_tokens_are_refused(tmp_path):
-    path = solved(tmp_path)
-    edit(tmp_path / "tokens.npz", tokens=lambda X: X + 1e-15)
-    assert refusal(path) == "it was made for other tokens"
 
 
 @pytest.mark.parametrize(
@@ -277,8 +237,10 @@ def test_a_problem_that_is_not_as_described_is_refused(change, tmp_path):
 
 def test_padding_is_not_read(tmp_path):
     tokens, queries, _ = gaussian(0, 7, 5, 6, 4)
-    path = written(tmp_path, tokens, queries, np.zeros(7, dtype=int), lengths=np.full(7, 4))
-    edit(tmp_path / "tokens.npz", tokens=lambda X: np.where(np.arange(5)[:, None] < 4, X, np.nan))
+    lengths = np.array([5, 2, 1, 5, 4, 3, 5])
+    path = written(tmp_path, tokens, queries, np.zeros(7, dtype=int), lengths=lengths)
+    padding = (np.arange(5) >= lengths[:, None])[..., None]
+    edit(tmp_path / "tokens.npz", tokens=lambda X: np.where(padding, np.nan, X))
     assert "solved" in JUDGE.judge(path)
 
 
@@ -319,35 +281,12 @@ def test_a_broken_file_is_one_sentence(tmp_path):
         assert done.stderr == "", path
 
 
-def test_a_call_without_a_file_is_one_sentence():
-    done = run()
-    assert done.returncode == 1
-    assert done.stderr == ""
-    assert done.stdout.count("\n") == 1
-
-
 def test_a_problem_may_lie_elsewhere(tmp_path):
     path = solved(tmp_path)
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "tokens.npz").rename(tmp_path / "elsewhere" / "renamed.npz")
     assert run(path).returncode == 1
     assert run(path, tmp_path / "elsewhere" / "renamed.npz").returncode == 0
-
-
-def test_margins_that_scaling_does_not_mend_are_mended_by_projection(tmp_path):
-    """A loser next to the winner: W misses its margin by more than the tolerance, through rounding alone."""
-    tokens, queries, selected = gaussian(0, 4, 4, 5)
-    i = np.arange(4)
-    tokens[i, (selected + 1) % 4] = tokens[i, selected] + 1e-8 * np.random.default_rng(0).normal(size=(4, 5))
-
-    def rough(answer):
-        return replace(answer, W=answer.W * (1 + 1e-16 * 40 * np.random.default_rng(1).normal(size=answer.W.shape)))
-
-    path = written(tmp_path, tokens, queries, selected, change=rough)
-    inputs = certificate.read(tmp_path / "tokens.npz")
-    c = ragged(inputs)
-    assert c.apply(dict(certificate.load(path))["W"]).min() <= 1 - 1e-9
-    assert "solved" in JUDGE.judge(path)
 
 
 @pytest.mark.parametrize("name", ["status", "norm"])

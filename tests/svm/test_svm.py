@@ -1,7 +1,8 @@
-"""Max-margin solutions against closed forms, other solvers and certificates recomputed here."""
+"""Max-margin solutions against closed forms, other solvers and exact arithmetic."""
 
 import numpy as np
 import pytest
+from exact import hold
 from svm_references import gaussian
 
 from attnsvm.svm import Status, as_arrays, finite_part, separation, solve
@@ -30,51 +31,26 @@ def value(W, norm):
     return np.linalg.norm(W, norm)
 
 
+def judged(constraints, solution, norm):
+    """The status that the checker gives the answer, in all of which exact arithmetic confirms it."""
+    counts = hold([(constraints.factors, constraints.bound, constraints.equality, norm, GAP[norm], solution)])
+    ((_, status, _),) = counts
+    return status
+
+
 def assert_optimal(constraints, solution, norm):
-    """The certificate by plain NumPy: feasible W, feasible multipliers, two values that meet."""
     assert solution.status is Status.SOLVED
     assert solution.rejected == ""
-    W, dual = solution.W, solution.dual
-    M = sum(
-        (y * np.outer(a, b) for y, a, b in zip(dual, constraints.left, constraints.right, strict=True)),
-        np.zeros(W.shape),
-    )
-    reached = np.array([a @ W @ b for a, b in zip(constraints.left, constraints.right, strict=True)])
-    # 1e-9: the margins are scaled to 1 exactly, equalities hold to the rounding of a QR
-    assert (reached >= constraints.bound - 1e-9)[~constraints.equality].all()
-    np.testing.assert_allclose(reached[constraints.equality], constraints.bound[constraints.equality], atol=1e-9)
-    assert (dual[~constraints.equality] >= 0).all()
-    assert np.linalg.norm(M, 2 if norm == "nuc" else "fro") <= 1 + 1e-12
-    recomputed = 1 - constraints.bound @ dual / value(W, norm)
-    assert -1e-12 <= recomputed <= GAP[norm]
-    if solution.arithmetic == "floating":  # else the gap is that of a matrix near W that meets all rows exactly
-        assert solution.gap >= recomputed - 1e-14  # bounds of rounding come on top
-    assert solution.gap <= recomputed + 1e-9  # of margins of 1 where W is up to 5,000 long
-    assert solution.low <= value(W, norm) * (1 + 1e-15)
-    assert value(W, norm) <= solution.high * (1 + 1e-9)  # W itself may lack a margin by rounding
+    assert judged(constraints, solution, norm) == "solved"
+    assert solution.gap <= GAP[norm]
     assert 1 <= solution.rank_low <= solution.rank <= solution.rank_bound
-    sigma = np.linalg.svd(M, compute_uv=False)
-    if norm == "nuc":
-        assert solution.rank_bound == (sigma > (1 - 1e-5) * sigma[0]).sum()
-        left = np.linalg.svd(W, compute_uv=False)[solution.rank_bound :].sum()
-        assert left <= 1.01 * solution.rank_error * solution.low
-    else:
-        assert solution.rank_bound == solution.rank
-        assert solution.radius <= 1e-4 * solution.high
 
 
-def assert_refuted(constraints, solution):
-    """The Farkas certificate by plain NumPy: adding up the constraints gives 0 ≥ something positive."""
+def assert_refuted(constraints, solution, norm):
     assert solution.status is Status.INFEASIBLE
     assert solution.rejected == ""
     assert not solution.solved
-    dual = solution.dual
-    assert (dual[~constraints.equality] >= 0).all()
-    assert np.abs(dual).sum() == pytest.approx(1, rel=1e-12)
-    assert constraints.bound @ dual > 0
-    M = sum(y * np.outer(a, b) for y, a, b in zip(dual, constraints.left, constraints.right, strict=True))
-    sizes = np.linalg.norm(constraints.left, axis=1) * np.linalg.norm(constraints.right, axis=1)
-    assert np.linalg.norm(M) <= 1e-10 * sizes.max()
+    assert judged(constraints, solution, norm) == "infeasible"
     assert np.isnan(solution.W).all()
     assert solution.gap == np.inf
     assert solution.rank == solution.rank_low == 0
@@ -147,7 +123,7 @@ def test_impossible_problems_get_a_farkas_certificate(norm, case):
         tokens, queries = np.array([[[-1.0], [0.0], [1.0]]]), np.array([[1.0]])
         selected = np.array([[True, False, True]])
     c = separation(tokens, queries, selected)
-    assert_refuted(c, solve(c, norm))
+    assert_refuted(c, solve(c, norm), norm)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -157,7 +133,7 @@ def test_contradicting_equalities_get_a_certificate(norm):
     p = np.array([[0.2, 0.8, 0, 0], [0.5, 0.5, 0, 0], [1.0, 0, 0, 0]]) + 1e-9
     c = finite_part(tokens, queries, p > 0.1, p)
     assert c.bound.tolist() != [0, 0]
-    assert_refuted(c, solve(c, norm))
+    assert_refuted(c, solve(c, norm), norm)
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -172,17 +148,6 @@ def test_a_nearly_impossible_problem_is_solved_with_its_huge_norm(norm, narrow):
 
 
 # -------------------------------------------------------------------------------------------------- easy extremes
-
-
-@pytest.mark.parametrize("norm", NORMS)
-def test_one_dimension(norm):
-    """W is a number: 1 over the smallest of (x_a − x_t) z."""
-    tokens, queries = np.array([[[1.0], [4.0], [2.0]], [[0.0], [-1.0], [-5.0]]]), np.array([[2.0], [0.5]])
-    c = separation(tokens, queries, np.array([1, 0]))  # gains 6, 4 and 0.5, 2.5
-    solution = solve(c, norm)
-    assert_optimal(c, solution, norm)
-    assert solution.W.item() == pytest.approx(2.0, rel=1e-12)
-    np.testing.assert_allclose(solution.dual, [0, 0, 2.0, 0], rtol=0, atol=1e-6)  # only one margin is tight
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -239,6 +204,8 @@ def test_nuclear_solutions_of_low_rank_are_counted_so():
         assert_optimal(c, solution, "nuc")
         sigma = np.linalg.svd(solution.W, compute_uv=False)
         assert solution.rank == (sigma > 1e-6 * sigma[0]).sum()
+        tight = np.linalg.svd(c.adjoint(solution.dual), compute_uv=False)
+        assert solution.rank_bound == (tight > (1 - 1e-5) * tight[0]).sum()
         ranks.append(solution.rank)
     assert min(ranks) < 4
 

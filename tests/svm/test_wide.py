@@ -117,41 +117,20 @@ def test_factors_in_a_file_prove_what_the_matrix_would(norm, solved, capsys):
     assert np.isclose(value, np.linalg.norm(solve(ragged(inputs), norm).W, {"spectral": 2}.get(norm, norm)))
 
 
-def test_a_refutation_in_a_file_is_verified_too(solved, capsys):
-    path = solved(conflict(600))
-    assert "no W separates" in capsys.readouterr().out
-    edit(path, farkas=lambda y: np.where(np.arange(len(y)) == np.flatnonzero(y != "0")[0], "0", y))
-    with pytest.raises(UserError, match="combination of the constraints is not zero"):
-        certificate.verify(path)
-
-
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         ({"W_left": lambda A: 0.99 * A}, "a constraint is violated"),
-        ({"W_left": lambda A: 1.01 * A}, "none is tight: 0.99"),
         ({"W_right": lambda A: A + 1e-3 * np.eye(*A.shape)}, "a constraint is violated|gap is too large"),
-        ({"W_left": lambda A: np.full_like(A, np.nan)}, "the solution is not finite"),
-        ({"dual": lambda y: y + y.max() / 2}, "the duality gap is too large"),
         ({"W_left": lambda A: A[:-1]}, r"expected W of shape \(600, 600\)"),
         ({"W_right": lambda A: A[:, 1:]}, r"expected W of shape \(600, 600\)"),
         ({"W_left": lambda A: A[0]}, r"expected W of shape \(600, 600\)"),
-        ({"norm": lambda n: np.array("l1")}, "the norm l1 of a product is not known"),
     ],
 )
 def test_altered_factors_are_refused(change, sentence, solved):
     path = solved(arrays(600))
     edit(path, **change)
     with pytest.raises(UserError, match=sentence):
-        certificate.verify(path)
-
-
-def test_factors_that_cancel_prove_nothing(solved):
-    """u is added in the first pair of columns and taken away in the second: what is left are rounding errors of u."""
-    path = solved(arrays(600))
-    u = 1e9 * np.ones((600, 1))
-    edit(path, W_left=lambda A: np.hstack([A, u, -u]), W_right=lambda B: np.hstack([B, u, u]))
-    with pytest.raises(UserError, match="does not hold: "):
         certificate.verify(path)
 
 

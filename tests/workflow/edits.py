@@ -85,13 +85,6 @@ class Repository:
             after = self.params()
         return {job for job in {*self.before, *after} if self.before.get(job) != after.get(job)}
 
-    def checks_anew(self, changes):
-        """Whether an edit changes the params of the job that checks all claims."""
-        with self, edited(self.folder, changes):
-            forget()
-            plan = Plan(configuration.resolve({"scale": "smoke"}), {})
-            return own(plan, "claims") != self.before["claims", "claim"]
-
 
 def own(plan, rule, **wildcards):
     """The params of a job, as Snakemake compares them, but for what follows from earlier jobs or from the grid."""

@@ -21,7 +21,9 @@ from edits import (
     with_keys,
     with_setting,
 )
-from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, clone, dry, edited, scheduled
+from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, scheduled, snapshot
+
+from attnsvm.pipeline import records
 
 
 def here(jobs):
@@ -69,7 +71,7 @@ EDITS = {
                 *("cards", "answers", "plan", "modules"),
             )
         },
-        **{"tests/test_x.py": CODE, "docs/figures.md": "edited", "README.md": "edited"},
+        **{"tests/test_x.py": CODE, "docs/paper.md": "edited", "README.md": "edited"},
     },
 }
 NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit": 3}
@@ -189,3 +191,79 @@ def test_a_deleted_intermediate_behind_a_figure_that_is_there_is_not_missed(copy
     (copy / BUILT / "figures/svm_rank.png").unlink()
     wanted = {(rule, "svm_rank") for rule in (*CARDS["svm_rank"].stages, "figure", "provenance")}
     assert scheduled(dry(copy, "figures/all")) == wanted
+
+
+def test_a_figure_is_drawn_anew_though_the_new_intermediates_are_gone(copy):
+    """A run with other problems is killed when it trains, the problems it drew are deleted: found by the soak."""
+    other, block = {"experiments": {"trajectories": {"problems": {"T": 4}}}}, f"{BUILT}/results/trajectories/seeds-1-1"
+    old = snapshot(copy, f"{BUILT}/figures/trajectories.csv")
+    build(copy, f"{block}/problems.npz", extra=other)
+    for stage in ("problems", "descent"):
+        (copy / f"{block}/{stage}.npz").unlink()
+    build(copy, "figures/trajectories", extra=other)
+    assert snapshot(copy, f"{BUILT}/figures/trajectories.csv") != old
+
+
+# ---- records ---------------------------------------------------------------------------------------------------
+
+EDIT = {"attnsvm/svm/methods/interior_point.py": CODE}
+OWN, TRAVELLING = records.OWN, f"{BUILT}/{records.TRAVELLING}"
+LOST = {
+    "emptied": lambda data: b"",
+    "cut": lambda data: data[:-1],
+    "zeroed": lambda data: bytes(len(data)),
+    "another value": lambda data: b'{"params": 7, "input": {"x": 1}}',
+    "gone": None,
+}
+
+
+def stages(*rules):
+    return {(rule, "svm_rank") for rule in (*rules, "figure", "provenance")}
+
+
+def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(fresh):
+    """Snakemake alone takes it for one that the code made as it is."""
+    folder = fresh("results", "figures")
+    one = folder / TRAVELLING / records.name(f"{BUILT}/results/svm_rank/certificates.csv")
+    one.unlink()  # its job has four other outputs
+    assert scheduled(dry(folder, "figures/svm_rank")) == stages("measures")
+    shutil.rmtree(folder / TRAVELLING)
+    shutil.rmtree(folder / ".snakemake")
+    run = dry(folder, "figures/svm_rank")
+    assert "there is no record of what made them; they are built anew" in run.stdout
+    assert scheduled(run) == stages("problems", "svm", "measures")
+
+
+@pytest.mark.parametrize("how", LOST)
+def test_records_that_snakemake_has_lost_are_taken_from_beside_the_results(copy, how):
+    """As after a power failure; and where both are lost, all is built anew."""
+    for folder, expected in ((OWN, set()), (TRAVELLING, stages("problems", "svm", "measures"))):
+        for path in [path for at in {OWN, folder} for path in (copy / at).iterdir()]:
+            path.write_bytes(LOST[how](path.read_bytes())) if LOST[how] else path.unlink()
+        assert scheduled(dry(copy, "figures/svm_rank")) == expected
+        if not expected:
+            with edited(copy, EDIT):
+                assert ("svm", "svm_rank") in scheduled(dry(copy, "figures/svm_rank"))
+
+
+def test_a_record_beside_the_results_is_that_of_the_file_which_is_there(copy):
+    """It is gone while its file is written anew, so it never speaks for another one: the job sees that it is gone."""
+    path = f"{BUILT}/results/svm_rank/seeds-0-1/svm.npz"
+    gone, kept = (f"{TRAVELLING}/{records.name(one)}" for one in (path, path.replace("svm.npz", "problems.npz")))
+    seen = f"\nfrom pathlib import Path\nassert (Path({gone!r}).exists(), Path({kept!r}).exists()) == (False, True)\n"
+    assert (copy / gone).exists()
+    with edited(copy, {"attnsvm/experiments/paper/svm_rank/svm.py": lambda text: f"{text}{seen}"}):
+        build(copy, path)
+    assert (copy / gone).exists()
+
+
+@pytest.mark.parametrize("date", [4_000_000_000, 1])
+def test_dates_of_a_clock_that_was_wrong_lose_nothing(copy, date):
+    """In the future, or of 1970: what is built anew stays, though its inputs have later dates."""
+    for path in (copy / BUILT).rglob("*"):
+        if path.is_file():
+            os.utime(path, (date, date))
+    assert NOTHING in dry(copy, "figures/svm_rank").stdout
+    with edited(copy, EDIT):
+        assert "clock skew" not in build(copy, "figures/svm_rank").stdout
+        assert NOTHING in dry(copy, "figures/svm_rank").stdout

@@ -39,101 +39,13 @@ def repository(tmp_path_factory):
     return Repository(folder)
 
 
-def of(stage, *names):
-    return {(stage, name) for name in names}
-
-
-# KNOWN are the experiments for which the tables below say by hand which files they run; for experiments that came later
-# the text of the imports says it.
-KNOWN = [
-    "adam",
-    "attention_variants",
-    "cone",
-    "convergence_types",
-    "factors",
-    "feasibility",
-    "generalisation",
-    "geometries",
-    "heads",
-    "hierarchy",
-    "hyperplanes",
-    "joint",
-    "ladder",
-    "layer_shapes",
-    "layers",
-    "local_convergence",
-    "mirror_descent",
-    "multi_token",
-    "next_token",
-    "norm_growth",
-    "normalisation",
-    "overview",
-    "penalised_head",
-    "positional",
-    "rate_reduction",
-    "regularisation_path",
-    "router",
-    "rules_layers",
-    "selection_by_rule",
-    "self_attention",
-    "self_convergence_types",
-    "self_local_convergence",
-    "sequence",
-    "svm_rank",
-    "token_count",
-    "trained",
-    "trajectories",
-]
-STACKED = of("descent", "heads", "hierarchy", "joint", "layer_shapes", "layers", "rules_layers")
-ON_TAPE = of("descent", "attention_variants", "ladder", "router") | {
-    (stage, "attention_variants") for stage in ("svm", "measures")
-}
-MANY_NORMS = {
-    (stage, name)
-    for stage in ("descent", "svm", "measures")
-    for name in ("adam", "factors", "geometries", "rules_layers", "selection_by_rule")
-} - of("measures", "selection_by_rule")
-NARROW = {
-    "attnsvm/svm/graph.py": of("svm", "next_token"),
-    "attnsvm/svm/composed.py": of("svm", "heads"),
-    "attnsvm/svm/published.py": of("svm", "svm_rank"),
-    "attnsvm/svm/estimator.py": set(),
-    "attnsvm/svm/certificate.py": set(),
-    "attnsvm/svm/stacks.py": of("svm", "hierarchy", "layer_shapes", "layers", "rules_layers") | of("descent", "layers"),
-    "attnsvm/data/graphs.py": {(stage, "next_token") for stage in ("problems", "descent", "svm")},
-    "attnsvm/geometry/spectral.py": MANY_NORMS,
-    "attnsvm/geometry/linf.py": MANY_NORMS,
-    "attnsvm/geometry/rowmax.py": {job for job in MANY_NORMS if job[1] in ("geometries", "rules_layers")},
-    "attnsvm/training/rules/adam.py": of("descent", "adam", "selection_by_rule"),
-    "attnsvm/training/rules/mirror.py": of("descent", "mirror_descent"),
-    "attnsvm/training/rules/schedule.py": of("descent", "adam", "factors"),
-    "attnsvm/training/rules/balanced.py": of("descent", "factors"),
-    "attnsvm/training/rules/steepest.py": {job for job in MANY_NORMS if job[0] == "descent"},
-    "attnsvm/training/rules/momentum.py": set(),
-    "attnsvm/training/heads/relu.py": of("descent", "multi_token"),
-    "attnsvm/training/heads/penalised.py": of("descent", "penalised_head"),
-    "attnsvm/training/adamw.py": of("descent", "ladder", "trained"),
-    **{f"attnsvm/training/stack/{name}.py": STACKED for name in ("descent", "kernels", "log", "start")},
-    "attnsvm/training/tape/layers.py": of("descent", "ladder"),
-    "attnsvm/training/tape/descent.py": ON_TAPE,
-    **{
-        f"attnsvm/training/tape/{name}.py": ON_TAPE | of("descent", "next_token")
-        for name in ("attention", "gradient", "node", "scaled")
-    },
-    "attnsvm/pipeline/running/gathering.py": of("measures", *KNOWN) & {("measures", name) for name in EXPERIMENTS},
-}
-# Files that many experiments run: the text of the import statements says which.
-WIDE = (
-    *(f"attnsvm/training/rules/{name}.py" for name in ("gradient_descent", "joint", "protocol")),
-    *(f"attnsvm/training/heads/{name}.py" for name in ("base", "linear")),
-    *(f"attnsvm/training/{name}.py" for name in ("matrices", "compiled", "kernels", "descent")),
-    *(f"attnsvm/training/{name}.py" for name in ("runs", "log", "start")),
-    *(f"attnsvm/svm/{name}.py" for name in ("solution", "constraints", "instances", "checker", "solver")),
-    *("attnsvm/svm/methods/interior_point.py", "attnsvm/training/lanes/singular.py"),
-    *("attnsvm/geometry/__init__.py", "attnsvm/geometry/fro.py"),
-    *(f"attnsvm/analysis/{name}.py" for name in ("selection", "margins", "directions", "statistics", "measured")),
-    *(f"attnsvm/data/{name}.py" for name in ("problems", "cells", "draws")),
-    *(f"attnsvm/{name}.py" for name in ("architecture", "errors", "lazy")),
+# One of each kind: what few stages run, and what many do.
+SHARED = (
+    *("attnsvm/svm/graph.py", "attnsvm/svm/estimator.py", "attnsvm/svm/checker.py", "attnsvm/data/cells.py"),
+    *("attnsvm/svm/methods/interior_point.py", "attnsvm/geometry/fro.py", "attnsvm/geometry/rowmax.py"),
+    *("attnsvm/training/rules/adam.py", "attnsvm/training/heads/base.py", "attnsvm/training/stack/descent.py"),
+    *("attnsvm/training/tape/node.py", "attnsvm/training/kernels.py", "attnsvm/training/lanes/singular.py"),
+    *("attnsvm/analysis/selection.py", "attnsvm/pipeline/running/gathering.py", "attnsvm/lazy.py"),
 )
 
 
@@ -141,21 +53,15 @@ def dotted(path):
     return path.removesuffix("/__init__.py").removesuffix(".py").replace("/", ".")
 
 
-@pytest.mark.parametrize("path", [*NARROW, *WIDE])
+@pytest.mark.parametrize("path", SHARED)
 def test_an_edit_of_shared_code_changes_the_params_of_the_stages_that_run_it(repository, path):
+    """As the text of the import statements says."""
     wanted, drawn = users(dotted(path)), users(dotted(path), parts=("figure",))
-    known = {job for job in wanted if job[1] in KNOWN}
-    assert NARROW.get(path, known) == known
-    assert wanted or path in NARROW
     changed = repository.changed({path: CODE})
     assert {job for job in changed if job[0] in (*cards.STAGES, "figure")} == wanted | drawn
     assert changed <= wanted | drawn | ALL["claims"] | ALL["audit_figure"] | ALL["provenance"]
-
-
-@pytest.mark.parametrize("path", WIDE)
-def test_no_file_is_run_by_every_stage_but_for_what_all_need(path):
     every = {(stage, name) for name in EXPERIMENTS for stage in CARDS[name].stages}
-    assert (users(dotted(path)) == every) == (path == "attnsvm/lazy.py")
+    assert (wanted == every) == (path == "attnsvm/lazy.py")
 
 
 SHOWN = {
@@ -202,7 +108,7 @@ def test_the_format_of_the_files_changes_the_params_of_everything(repository, mo
         *("attnsvm/pipeline/captions.py", "attnsvm/pipeline/answers.py"),
         *("attnsvm/pipeline/plan.py", "attnsvm/pipeline/modules.py"),
         *("attnsvm/pipeline/hashes/dependencies.py", "attnsvm/publish/documents/docs.py", "attnsvm/pipeline/verify.py"),
-        *("tests/test_x.py", "docs/figures.md", "README.md", "benchmarks/descent.py"),
+        *("tests/test_x.py", "docs/paper.md", "README.md", "benchmarks/descent.py"),
     ],
 )
 def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, path):
@@ -227,66 +133,27 @@ def test_comments_docstrings_and_layout_change_no_params(repository):
     assert repository.changed({str(path): reworded for path in documented}) == set()
 
 
-EVERY = [card for card in cards.every() if not card.optional]  # those of every run
-OWN = [(card.name, part) for card in EVERY for part, module in card.modules.items() if f".{card.name}." in module]
+OWN = [
+    (name, part)
+    for name in ("svm_rank", "multi_token", "layers")
+    for part in (*cards.STAGES, "figure")
+    if (cards.folders()[name] / f"{part}.py").exists()
+]
 
 
-def file(name, part):
-    return f"{cards.place(name)}/{part}.py"
-
-
-def in_groups(wanted):
-    """The edits in groups of some 17, each edit in three, and alone where they do not tell it from others.
-
-    wanted: the jobs that each edit may change. Of every edit and every job, one group holds the edit and no other that
-    may change the job: so what an edit changes and should not, or does not change and should, is seen.
-    """
-    edits, count = [*wanted], -(-len(wanted) // 17)
-    groups = [
-        [edit for i, edit in enumerate(edits) if (i + turn * (i // count)) % count == k]
-        for turn in range(3)
-        for k in range(count)
-    ]
-    others = {
-        edit: [set().union(*(wanted[other] for other in group if other != edit)) for group in groups if edit in group]
-        for edit in edits
-    }
-    return groups + [[edit] for edit in edits if set.intersection(*others[edit])]
-
-
-def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository):
+@pytest.mark.parametrize(("name", "part"), OWN)
+def test_an_edit_of_one_module_of_an_experiment_changes_the_params_of_that_stage_alone(repository, name, part):
     """And of the experiments whose card is like it or whose module imports it: they say so."""
-
-    def wrong(edits):
-        changed = repository.changed({file(*edit): CODE for edit in edits})
-        return changed ^ set().union(*(wanted[edit] for edit in edits))
-
-    parts = (*cards.STAGES, "figure", "claims")
-    by_text = {edit: users(dotted(file(*edit)), parts=parts) for edit in OWN}
-    claiming = {edit: jobs for edit, jobs in by_text.items() if edit[1] == "claims"}
-    wanted = {edit: jobs for edit, jobs in by_text.items() if edit not in claiming}
-    assert claiming
-    assert all(by_text.values())
-    assert not {rule for jobs in wanted.values() for rule, _ in jobs} & {"claims"}
-    assert {rule for jobs in claiming.values() for rule, _ in jobs} == {"claims", "figure"}
-    groups = in_groups(wanted)
-    assert {edit for group in groups for edit in group} == {*wanted}
-    blamed = [edit for group in groups if wrong(group) for edit in group]
-    assert not blamed, {edit: jobs for edit in blamed if (jobs := wrong([edit]))}
-    headed = {job for jobs in claiming.values() for job in jobs if job[0] == "figure"}
-    assert repository.changed({file(*edit): CODE for edit in claiming}) == ALL["claims"] | headed
-    assert not [edit for edit in claiming if not repository.checks_anew({file(*edit): CODE})]
+    path = f"{cards.place(name)}/{part}.py"
+    wanted = users(dotted(path), parts=(*cards.STAGES, "figure"))
+    assert (part, name) in wanted
+    assert repository.changed({path: CODE}) - ALL["provenance"] == wanted
 
 
-def test_most_experiments_stand_alone():
-    """No other experiment's params change with those of one, but for twins and panels that are shared on purpose."""
-    tied = set()
-    for name in EXPERIMENTS:
-        own = [dotted(file(name, part)) for each, part in OWN if each == name and part != "claims"]
-        tied |= {(name, other) for _, other in users(*own, parts=(*cards.STAGES, "figure")) if other != name}
-    said = {(name, card.name) for card in EVERY for name in {*card.draws, *models(card.name)}}
-    assert {pair for pair in tied if pair not in said} <= {pair for pair in tied if imports(*pair)}
-    assert len(tied) < len(EXPERIMENTS)
+def test_an_edit_of_claims_checks_all_anew_and_draws_what_shows_them(repository):
+    path = f"{cards.place('layers')}/claims.py"
+    wanted = {job for job in users(dotted(path), parts=("figure", "claims")) if job[0] == "figure"}
+    assert repository.changed({path: CODE}) - ALL["provenance"] == wanted | ALL["claims"]
 
 
 def models(name):
@@ -294,13 +161,6 @@ def models(name):
     found = re.search(r"^like: (\w+)$", (cards.folders()[name] / "card.yaml").read_text(), re.MULTILINE)
     other = cards.read(name).parent if cards.read(name).on else found and found[1]
     return [other, *models(other)] if other else []
-
-
-def imports(name, other):
-    folders = (cards.folders()[each] for each in (other, *models(other)))
-    texts = (path.read_text() for folder in folders for path in folder.glob("*.py"))
-    own = dotted(cards.place(name))
-    return any(f"{own}." in text or f"{own} import" in text for text in texts)
 
 
 CARD_EDITS = {

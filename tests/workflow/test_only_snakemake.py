@@ -42,7 +42,7 @@ ASKED = (
     ["--lint"],
     ["--list"],
     ["-n", "figures/all", "audit"],
-    ["-n", "paper", "site", "crate"],
+    ["-n", "paper", "site"],
     ["-n", "figures/cone", "--config", "experiments={cone: {problems: {d: 12, instances: 30}}}"],
 )
 

@@ -6,7 +6,7 @@ import json
 import jsonschema
 import pandas as pd
 import yaml
-from harness import BUILT, NOTHING, ROOT, build, clone, dry, few, scheduled, snapshot
+from harness import BUILT, NOTHING, ROOT, build, clone, few, snapshot
 
 from attnsvm import command
 from attnsvm.pipeline import cards
@@ -80,15 +80,6 @@ def test_the_provenance_of_svm_rank_in_numbers_worked_out_by_hand(built):
     assert "attnsvm/experiments/paper/svm_rank/figure.py" in found["code"]["files"]
     others = [name for name in found["code"]["files"] if "experiments" in name and "svm_rank" not in name]
     assert set(others) <= {"attnsvm/experiments/__init__.py"}
-
-
-def test_a_deleted_figure_is_rebuilt_alone_and_to_the_byte(copy):
-    target = copy / BUILT / "figures/svm_rank.png"
-    before = target.read_bytes()
-    target.unlink()
-    assert scheduled(dry(copy, "figures/all")) == {("figure", "svm_rank"), ("provenance", "svm_rank")}
-    build(copy, "figures/svm_rank")
-    assert target.read_bytes() == before
 
 
 def test_another_split_into_blocks_gives_the_same_bytes(built, tmp_path):

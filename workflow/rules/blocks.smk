@@ -1,6 +1,11 @@
 """The stages of a block: draw its problems, train them, solve and certify their max-margin problems, measure; then the
 tables of an experiment, which its blocks are gathered into."""
 
+# Between-workflow caching, where `--cache` asks for it: blocks that another clone has computed are taken from there. What
+# is cached follows from its params (settings, hash of the code, block) and from the stages before, of which Snakemake's
+# key is made. A file from the cache cost nothing here, and so has no times.
+CACHED = "SNAKEMAKE_OUTPUT_CACHE" in os.environ
+
 
 rule problems:
     input:
@@ -9,8 +14,8 @@ rule problems:
         read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/problems.log",
-    benchmark:
-        f"{AT}results/benchmarks/{{experiment}}/{{block}}/problems.tsv"
+    cache: CACHED
+    priority: begins("problems")
     conda:
         "../../environment.yml"
     # More is the profile's to give, and changes no byte: set-threads, or --set-threads descent=4.
@@ -28,13 +33,13 @@ rule problems:
 
 use rule problems as descent with:
     input:
-        unpack(where_it_can_train(files(plan.block_files, "descent"))),
+        unpack(files(plan.block_files, "descent")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/descent.log",
-    benchmark:
-        f"{AT}results/benchmarks/{{experiment}}/{{block}}/descent.tsv"
+    cache: CACHED
+    priority: begins("descent")
     resources:
         mem_mb=growing(2000),
         runtime=120,
@@ -51,8 +56,8 @@ use rule problems as svm with:
         read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/svm.log",
-    benchmark:
-        f"{AT}results/benchmarks/{{experiment}}/{{block}}/svm.tsv"
+    cache: CACHED
+    priority: begins("svm")
     resources:
         mem_mb=growing(2000),
         runtime=120,
@@ -70,8 +75,7 @@ use rule problems as measures_of_block with:
         f"{AT}results/{{experiment}}/{{block}}/measures.npz",
     log:
         f"{AT}results/logs/{{experiment}}/{{block}}/measures.log",
-    benchmark:
-        f"{AT}results/benchmarks/{{experiment}}/{{block}}/measures.tsv"
+    priority: begins("measures_of_block")
     resources:
         mem_mb=growing(2000),
         runtime=30,
@@ -93,8 +97,7 @@ rule measures:
         certificates=f"{AT}results/{{experiment}}/certificates.csv",
     log:
         f"{AT}results/logs/{{experiment}}/measures.log",
-    benchmark:
-        f"{AT}results/benchmarks/{{experiment}}/measures.tsv"
+    priority: begins("measures")
     conda:
         "../../environment.yml"
     resources:
@@ -106,11 +109,3 @@ rule measures:
         "{wildcards.experiment}: measure and gather the blocks"
     script:
         "../scripts/job.py"
-
-
-# Between-workflow caching, where `--cache` asks for it: blocks that another clone has computed are taken from there. What
-# is cached follows from its params (settings, hash of the code, block) and from the stages before, of which Snakemake's
-# key is made. A file from the cache cost nothing here, and so has no times: Snakemake allows no benchmark beside it.
-if workflow.workflow_settings.cache is not None:
-    for stage in (rules.problems, rules.descent, rules.svm):
-        from_cache(stage)

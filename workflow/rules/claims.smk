@@ -16,8 +16,6 @@ rule claims_of:
         md=f"{AT}results/audit/{{claimed}}.md",
     log:
         f"{AT}results/logs/audit/{{claimed}}.log",
-    benchmark:
-        f"{AT}results/benchmarks/audit/{{claimed}}.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -47,8 +45,6 @@ use rule claims_of as claims with:
         md=f"{AT}results/audit/audit.md",
     log:
         f"{AT}results/logs/audit/claims.log",
-    benchmark:
-        f"{AT}results/benchmarks/audit/claims.tsv"
     params:
         **params_of("claims"),
     message:
@@ -64,8 +60,6 @@ rule audit_figure:
         svg=f"{AT}figures/audit.svg",
     log:
         f"{AT}results/logs/figures/audit.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/audit.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -85,6 +79,8 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
     rule:
         name:
             name
+        input:
+            files(lambda **_: []),
         output:
             [
                 path if stage == "measures" else read_once(path)
@@ -95,10 +91,9 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
             ],
         log:
             f"{AT}results/logs/{{experiment}}/{{block}}/variant.log",
-        benchmark:
-            f"{AT}results/benchmarks/{{experiment}}/{{block}}/variant.tsv"
         wildcard_constraints:
             experiment=experiment,
+        cache: CACHED
         conda:
             "../../environment.yml"
         threads: 1
@@ -113,11 +108,6 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
             "../scripts/job.py"
 
 
-if workflow.workflow_settings.cache is not None:
-    for name in targets.rules_of_variants():
-        from_cache(getattr(rules, name))
-
-
 # What is read in its cells decides which variants are run on.
 checkpoint cells:
     input:
@@ -127,8 +117,6 @@ checkpoint cells:
         certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
     log:
         f"{AT}results/logs/elsewhere/{{matrixed}}/cells.log",
-    benchmark:
-        f"{AT}results/benchmarks/elsewhere/{{matrixed}}/cells.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -156,8 +144,6 @@ rule matrix:
         svg=f"{AT}results/elsewhere/{{matrixed}}/matrix.svg",
     log:
         f"{AT}results/logs/elsewhere/{{matrixed}}/matrix.log",
-    benchmark:
-        f"{AT}results/benchmarks/elsewhere/{{matrixed}}/matrix.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -184,8 +170,6 @@ use rule matrix as matrices with:
         svg=f"{AT}figures/elsewhere.svg",
     log:
         f"{AT}results/logs/audit/elsewhere.log",
-    benchmark:
-        f"{AT}results/benchmarks/audit/elsewhere.tsv"
     params:
         **params_of("matrices"),
     message:

@@ -1,16 +1,19 @@
 """The checked configuration, and how the rules take the params and the files of a job from the plan."""
 
+import inspect
+import os
 import sys
 from pathlib import Path
 
 # The package beside these rules, here and in the jobs that Snakemake starts; that of a workflow without one beside it
 # (as from `github(...)`) is the one that is installed.
-BESIDE = Path(str(workflow.current_basedir.get_path_or_uri(secret_free=True))).parents[1]
+BESIDE = Path(inspect.currentframe().f_code.co_filename).parents[2]
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.pipeline import captions, cards, targets
-from attnsvm.pipeline.cluster.growing import growing, let_grow
+from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, records, snakemake_private, targets
+from attnsvm.pipeline.cluster import outlook
+from attnsvm.pipeline.cluster.growing import growing
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
@@ -28,24 +31,27 @@ arithmetic.choose(config["arithmetic"])
 config["captions"] = {card.name: or_end(captions.caption, card, config) for card in cards.figures(optional=True)}
 config["notes"] = {card.name: or_end(captions.notes, card, config) for card in cards.figures(optional=True)}
 
-if workflow.output_settings.quiet:
+MAIN, IN_BUCKET = snakemake_private.is_main_process(workflow), snakemake_private.in_bucket(workflow)
+if any(word == "-q" or word.startswith("--quiet") for word in sys.argv):
     hide_bars()
-if workflow.storage_settings.default_storage_provider:
+if IN_BUCKET:
     keep_no_checksums()
 
-plan = Plan(config, workflow.resource_settings.overwrite_scatter)
-AT, FIGURES = plan.at, targets.figures()
+
+# A card says into how many blocks its own number of seeds is cut; a cluster wants more: --set-scatter multi_token=64.
+# Snakemake's names "i-of-N" are not used: a block is called after its seeds (attnsvm/pipeline/blocks.py).
+scattergather:
+    **{card.name: 0 for card in cards.experiments(optional=True)},
+
+
+asked = {card.name: len(getattr(scatter, card.name)("{scatteritem}")) for card in cards.experiments(optional=True)}
+plan = Plan(config, {name: count for name, count in asked.items() if count})
+AT, FIGURES, TRAVELLING = plan.at, targets.figures(), Path(f"{plan.at}{records.TRAVELLING}")
 EXPERIMENTS = [card.name for card in cards.experiments()]
 
 
-# How many blocks each experiment's own number of seeds is cut into; a cluster wants more: --set-scatter multi_token=64.
-# Snakemake keeps the number. Its names "i-of-N" are not used: a block is called after its seeds (attnsvm/pipeline/blocks.py).
-scattergather:
-    **{card.name: card.blocks for card in cards.experiments(optional=True)},
-
-
 wildcard_constraints:
-    **targets.constraints(AT),
+    **targets.constraints(),
 
 
 def of_wildcards(function, *first):
@@ -64,9 +70,9 @@ def params_of(rule):
 
 
 def files(function, *first):
-    """An input function: the files that the plan names, once those that are damaged are known."""
+    """An input function: the files that the plan names, once it is decided what is built anew."""
     named = of_wildcards(function, *first)
-    return lambda wildcards: rebuild_damaged_files() or named(wildcards)  # which returns nothing
+    return lambda wildcards: decide() or named(wildcards)  # which returns nothing
 
 
 def read_once(path):

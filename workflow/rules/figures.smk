@@ -17,8 +17,7 @@ rule figure:
         csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{figure}}.tsv"
+    priority: begins("figure")
     conda:
         "../../environment.yml"
     resources:
@@ -28,26 +27,6 @@ rule figure:
         **params_of("figure"),
     message:
         "draw {wildcards.figure}"
-    script:
-        "../scripts/job.py"
-
-
-rule standalone:
-    input:
-        f"{AT}figures/{{figure}}.csv",
-    output:
-        f"{AT}figures/{{figure}}.plot.pyz",
-    log:
-        f"{AT}results/logs/figures/{{figure}}.standalone.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=500,
-        runtime=10,
-    params:
-        **params_of("standalone"),
-    message:
-        "pack the code of {wildcards.figure}"
     script:
         "../scripts/job.py"
 
@@ -62,8 +41,6 @@ rule provenance:
         f"{AT}figures/{{pictured}}.json",
     log:
         f"{AT}results/logs/figures/{{pictured}}.provenance.log",
-    benchmark:
-        f"{AT}results/benchmarks/figures/{{pictured}}.provenance.tsv"
     conda:
         "../../environment.yml"
     resources:

@@ -1,4 +1,4 @@
-"""What goes out: the manuscript with its numbers, a website of everything that was built, a folder for an archive."""
+"""What goes out: the manuscript with its numbers, and a website of everything that was built."""
 
 from attnsvm.pipeline import modules
 from attnsvm.publish.paper import parts
@@ -14,8 +14,6 @@ rule paper_numbers:
         f"{AT}results/paper/numbers.json",
     log:
         f"{AT}results/logs/paper/numbers.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/numbers.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -39,11 +37,8 @@ rule typeset:
     output:
         pdf=f"{AT}paper/attnsvm.pdf",
         html=f"{AT}results/paper/manuscript.html",
-        software=f"{AT}paper/software/paper.md",
     log:
         f"{AT}results/logs/paper/typeset.log",
-    benchmark:
-        f"{AT}results/benchmarks/paper/typeset.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -60,6 +55,7 @@ rule typeset:
 
 
 rule site:
+    """a website of everything: site/index.html"""
     input:
         figures=plan.figure_files(*FIGURES),
         audit=plan.figure_files("audit", kinds=("svg", "json")),
@@ -70,8 +66,6 @@ rule site:
         directory(f"{AT}site"),
     log:
         f"{AT}results/logs/site.log",
-    benchmark:
-        f"{AT}results/benchmarks/site.tsv"
     conda:
         "../../environment.yml"
     resources:
@@ -84,31 +78,5 @@ rule site:
         code=of_wildcards(modules.hash_of_site),
     message:
         "build the site"
-    script:
-        "../scripts/job.py"
-
-
-# Figures, tables and workflow, described by an RO-Crate.
-rule crate:
-    input:
-        figures=plan.figure_files(*FIGURES),
-        audit=plan.figure_files("audit", kinds=("pdf", "png", "svg", "json")),
-        claims=[f"{AT}results/audit/{name}" for name in ("claims.csv", "audit.html", "audit.md")],
-        tables=expand(f"{AT}results/{{experiment}}/measures.parquet", experiment=EXPERIMENTS),
-    output:
-        directory(f"{AT}crate"),
-    log:
-        f"{AT}results/logs/crate.log",
-    benchmark:
-        f"{AT}results/benchmarks/crate.tsv"
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        **params_of("crate"),
-    message:
-        "describe the build for an archive"
     script:
         "../scripts/job.py"

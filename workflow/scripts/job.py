@@ -3,8 +3,10 @@
 from attnsvm.pipeline.running.reporting import reporting
 
 with reporting(snakemake.log[0]):
+    from attnsvm.pipeline import records
     from attnsvm.pipeline.running import stages
 
+    records.begin(snakemake.input, snakemake.output)
     inputs, outputs, output = dict(snakemake.input.items()), dict(snakemake.output.items()), snakemake.output[0]
     wildcards, params = snakemake.wildcards, snakemake.params
     match params.job:
@@ -25,11 +27,6 @@ with reporting(snakemake.log[0]):
             stages.measures(wildcards.experiment, params.settings, blocks, outputs)
         case "figure":
             stages.figure(wildcards.figure, params.settings, inputs, outputs["csv"].removesuffix(".csv"))
-        case "standalone":
-            from attnsvm.pipeline import standalone
-
-            headed = stages.headed(wildcards.figure, params.settings, snakemake.input[0])
-            standalone.write(wildcards.figure, headed, output)
         case "claims" | "claims_of":
             from attnsvm.pipeline.running import auditing
 
@@ -63,37 +60,31 @@ with reporting(snakemake.log[0]):
             folder = output.removesuffix("results/paper/numbers.json") or "."
             numbers.write(folder, inputs["audits"], declared.read(), params.figures, params.settings, output)
         case "typeset":
-            from attnsvm.publish.paper import software, typesetting
+            from attnsvm.publish.paper import typesetting
 
             pictures = dict(zip(params.figures, inputs.get("pictures", []), strict=True))
             typesetting.typeset(inputs["numbers"], pictures, outputs["pdf"], outputs["html"])
-            if left := software.write(inputs["numbers"], outputs["software"]):
-                print(left, flush=True)
         case "site":
             from attnsvm.publish.site import build
 
             folder = inputs["claims"].removesuffix("results/audit/claims.csv") or "."
             build.site(folder, params.captions, params.notes, output)
-        case "crate":
-            from attnsvm.publish.exchange import crate
-
-            crate.write(output.removesuffix("crate") or ".", params.figures, output)
         case "pass_texts":
-            from attnsvm.inspect.steps.passing import passed
+            from attnsvm.inspect.steps import pass_texts
 
             before, texts = (next(iter(snakemake.input.get(name, [])), None) for name in ("before", "texts"))
             job = params.folder, int(wildcards.layer), texts, params.settings
-            passed(*job, before, outputs["become"], outputs["layer"])
+            pass_texts(*job, before, outputs["become"], outputs["layer"])
         case "measure":
-            from attnsvm.inspect.steps.measuring import written
+            from attnsvm.inspect.steps import measure
 
-            written(wildcards.model, inputs["layer"], params.settings, output)
+            measure(wildcards.model, inputs["layer"], params.settings, output)
         case "gather":
-            from attnsvm.inspect.steps.gathering import gathered
+            from attnsvm.inspect.steps import gather
 
             job = wildcards.model, params.folder, list(snakemake.input.layers), params.settings
-            gathered(*job, output.rpartition("/")[0])
+            gather(*job, output.rpartition("/")[0])
         case "compare":
-            from attnsvm.inspect.steps.comparing import compared
+            from attnsvm.inspect.steps import compare
 
-            compared(dict(zip(params.models, inputs["tables"], strict=True)), outputs["csv"], outputs["html"])
+            compare(dict(zip(params.models, inputs["tables"], strict=True)), outputs["csv"], outputs["html"])

@@ -34,17 +34,11 @@ IN_LOOPS = 0.4  # share of a build in the compiled loops of descent, docs/perfor
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
 WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
 SIDE_BY_SIDE = 16  # processes at most that time a machine
-# How many times longer first_use/speed.py takes there with loops compiled for narrower vectors (NUMBA_CPU_NAME).
-NARROW = {"AVX2": 1.3, "neither AVX-512 nor AVX2": 2.0}
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 SPEED_NOW = "the speed of this machine was measured just now"
 COMPILED = 2.0  # seconds: a loop that is there takes less to begin
-MEGABIT = 10**6 / 8
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
-# What an environment holds, those of Windows among them.
-IN_VENV = {"bin", "include", "lib", "lib64", "share", "etc", "man", "pyvenv.cfg", ".installed", ".gitignore"}
-IN_VENV |= {"Scripts", "Lib", "Include", "CACHEDIR.TAG"}
-SPEED = 100 * MEGABIT  # of a download per second: assumed
+SPEED = 12.5e6  # bytes of a download per second, 100 Mbit: assumed
 
 
 def main(arguments=None):
@@ -75,16 +69,13 @@ def obstacles(venv, torch, kind, there):
     """What must be changed before a build can work, a sentence each."""
     if sys.version_info < OLDEST:
         yield (
-            f"attnsvm needs Python >= {dotted(OLDEST)}, and this is {platform.python_version()} ({sys.executable}); "
-            "choose one with: make PYTHON=python3.12 ..."
+            f"attnsvm needs Python >= {'.'.join(map(str, OLDEST))}, and this is {platform.python_version()} "
+            f"({sys.executable}); choose one with: make PYTHON=python3.12 ..."
         )
     if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
     if not ours(venv):
-        yield (
-            f"VENV={venv} holds something other than an environment of attnsvm, and an installation would delete it; "
-            "choose an empty or a new folder: make VENV=folder ..."
-        )
+        yield f"VENV={venv} is no environment of attnsvm; choose an empty or a new folder: make VENV=folder ..."
     if torch not in ("", "cpu"):
         yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
     found = next((one for one in str(venv) if one in HINDERING or one.isspace() or not one.isprintable()), "")
@@ -94,29 +85,15 @@ def obstacles(venv, torch, kind, there):
             f"there is {what} in the path {path}, which Snakemake cannot start programs from; "
             "move the clone, or put the environment elsewhere: make VENV=/path/without/space ..."
         )
-    if not can_write(Path.cwd()):
-        yield f"the folder {Path.cwd()} cannot be written to"
-    if not there and not can_write(nearest(venv)):
-        yield f"the folder {nearest(venv)}, the place of the environment, cannot be written to"
     yield from disk(venv, kind, there)
 
 
 def ours(venv):
-    """Whether the folder is missing or empty, or an environment that `make install` began: it names itself attnsvm."""
-    if not os.path.lexists(str(venv)):
-        return True
-    if not venv.is_dir():
-        return False
+    """Whether nothing is there, or what `make install` has made: it names itself attnsvm."""
     try:
-        there = set(os.listdir(str(venv)))
-        if there - IN_VENV:
-            return False
-        if not there or ".installed" in there:
-            return True
-        told = (venv / "pyvenv.cfg").read_text("utf-8")
+        return "prompt = 'attnsvm'" in (venv / "pyvenv.cfg").read_text("utf-8").splitlines()
     except (OSError, ValueError):
-        return False
-    return "prompt = 'attnsvm'" in told.splitlines()
+        return not os.path.lexists(str(venv)) or (venv.is_dir() and not os.listdir(str(venv)))
 
 
 def disk(venv, kind, there):
@@ -141,13 +118,9 @@ def disk(venv, kind, there):
 def notes(venv, kind, there):
     """What is good to know beforehand, a sentence each."""
     cores, memory = limits()
-    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    if not can_write(nearest(home)):
-        yield f"{home} cannot be written to: caches go to {tempfile.gettempdir()} instead; this is no problem."
     if memory < cores * MEMORY_OF_A_JOB:
         fit = max(1, int(memory // MEMORY_OF_A_JOB))
         yield f"{gigabytes(memory)} of memory are free for {cores} cores: run snakemake with --cores {fit}."
-    installing = 0.0
     if there:
         yield f"Installed in {venv}."
     else:
@@ -162,8 +135,6 @@ def notes(venv, kind, there):
         seconds = building(target, cores) * slower + compiling / cores
         yield f"make {target} ({what}): {between(seconds)} on {cores} cores."
     yield f"{gigabytes(RESULTS)} of disk hold all results. {how[0].upper()}{how[1:]}."
-    if installing:
-        yield f"The installation comes first, in about {installing:.0f} min."
 
 
 def building(target, cores):
@@ -201,10 +172,7 @@ def pace(python, cores):
         return slower, COMPILING * slower if begun > COMPILED else 0.0, f"{SPEED_NOW}, with its compiled loops"
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
     plain = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
-    vectors = widest()
-    slower = (IN_LOOPS * NARROW.get(vectors, 1.0) + 1 - IN_LOOPS) * plain
-    how = f"{SPEED_NOW}, with plain Python" + (f", on a processor with {vectors}" if vectors in NARROW else "")
-    return slower, COMPILING * slower, how + "; the first run also compiles its loops"
+    return plain, COMPILING * plain, f"{SPEED_NOW}, with plain Python; the first run also compiles its loops"
 
 
 def has_loops():
@@ -241,51 +209,23 @@ def rounds(budget=0.3):
     return done / (time.perf_counter() - start)
 
 
-def widest():
-    """The widest vectors of this processor: AVX-512, AVX2, or neither; "" where the system does not say."""
-    try:
-        with open("/proc/cpuinfo") as lines:
-            flags = next((line.split() for line in lines if line.startswith("flags")), None)
-    except OSError:
-        flags = None
-    if flags is None:
-        return ""
-    return "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "neither AVX-512 nor AVX2"
-
-
-def can_write(folder):
-    try:
-        with tempfile.TemporaryFile(dir=str(folder)):
-            return True
-    except OSError:
-        return False
-
-
 def nearest(path):
     """The folder itself, or the first above it that is there."""
     return next(folder for folder in (path, *path.parents) if folder.is_dir())
 
 
 def limits():
-    """Processors and bytes of memory that this process can use: modules of the package know of containers."""
-    beside = str(Path(__file__).absolute().parents[3])
-    sys.path.insert(0, beside)
+    """Processors and bytes of memory that this process can use: a module of the package knows of containers."""
+    sys.path.insert(0, str(ROOT))
     try:
         from attnsvm import machine
-
-        return machine.processors(), machine.memory()
-    except (ImportError, SyntaxError):  # a Python too old for them
+    except (ImportError, SyntaxError):  # a Python too old for it
         return os.cpu_count() or 1, float("inf")
-    finally:
-        sys.path.remove(beside)
+    return machine.processors(), machine.memory()
 
 
 def gigabytes(size):
     return f"{size / GB:.1f} GB"
-
-
-def dotted(version):
-    return ".".join(map(str, version))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m attnsvm.pipeline.first_use.scaffold NAME` (or `make experiment NAME=...`): a folder for a new experiment.
+"""`attnsvm experiment NAME` (or `make experiment NAME=...`): a folder for a new experiment.
 
 What it copies is a small real experiment that builds as it is: change it into your own.
 """
@@ -8,7 +8,6 @@ import re
 import sys
 from pathlib import Path
 
-from attnsvm import ending
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.writing import filling
@@ -62,7 +61,3 @@ def main(arguments: list[str]) -> int:
         "docs/experiment.md goes through its files."
     )
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(ending.status(lambda: main(sys.argv[1:])))

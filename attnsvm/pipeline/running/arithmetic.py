@@ -8,10 +8,9 @@ They must be set before the libraries are loaded: the workflow sets them for the
 
 import os
 import platform
-from collections.abc import Callable
 from pathlib import Path
 
-from attnsvm.errors import UserError
+from attnsvm.errors import require
 
 V3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}  # as Linux calls them
 # NumPy up to 2.3 has names for single features, later ones for levels; a name that it does not know it passes over.
@@ -49,23 +48,17 @@ def supported(cpuinfo: Path = Path("/proc/cpuinfo")) -> bool:
     return platform.machine() == "x86_64" and {*flags} >= V3
 
 
-def require_device(experiment: str, resolved: dict, here: bool | None, warn: Callable[[str], object]) -> None:
+def require_device(experiment: str, settings: dict) -> None:
     """Refuse to train an experiment where its device is not.
 
     Args:
-        resolved: the whole configuration.
-        here: whether the jobs run on this machine; None if that is not known, and then a missing device is warned of.
-        warn: is given the warning.
+        settings: of its descent.
 
     Raises:
-        UserError: there is no such device, and the jobs run here.
+        UserError: there is no such device.
     """
-    lacking = lacking_device(resolved["experiments"][experiment].get("descent", {}).get("device", "cpu"))
-    sentence = f"config: experiments.{experiment}.descent.device: {lacking}"
-    if lacking and here:
-        raise UserError(sentence)
-    if lacking and here is None:
-        warn(f"{sentence} (jobs on other machines may have one)")
+    lacking = lacking_device(settings.get("device", "cpu"))
+    require(not lacking, f"config: experiments.{experiment}.descent.device: {lacking}")
 
 
 def lacking_device(device: str) -> str:

@@ -17,7 +17,7 @@ from attnsvm.data.problems import Problems
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules
 from attnsvm.pipeline.modules import covered
-from attnsvm.pipeline.running import records
+from attnsvm.pipeline.running import arithmetic, records
 from attnsvm.pipeline.running.reporting import Progress
 from attnsvm.store import (
     Cells,
@@ -51,6 +51,7 @@ def problems(name: str, settings: dict, parts: list[list], output: str) -> None:
 
 def descent(name: str, settings: dict, inputs: dict[str, str], output: str, threads: int = 1) -> None:
     """Train the problems of a block on `threads` threads; `inputs`: the block's file by stage."""
+    arithmetic.require_device(cards.of_variant(name)[0], settings)
     allow(threads)
     drawn, trained, kept = load_cells(inputs["problems"]), dict[str, dict](), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):

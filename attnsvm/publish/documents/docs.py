@@ -1,7 +1,7 @@
 """`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-docs/figures.md, the README's table of claims and verdicts, the hours in docs/cluster.md, and figures/README.md with its
-small pictures and times.
+The README's table of claims and verdicts, the times in docs/cluster.md and docs/performance.md, and figures/README.md
+with its small pictures.
 Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
 other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
 all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
@@ -18,19 +18,17 @@ from collections import Counter
 from pathlib import Path
 
 import jinja2
-import yaml
 
 from attnsvm import ending, machine
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
-from attnsvm.pipeline.cluster.outlook import Outlook
-from attnsvm.pipeline.configuration import figure_settings, resolve
+from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.first_use import preflight
 from attnsvm.publish.documents import codecheck, codemeta
 from attnsvm.writing import save_text
 
-ROOT = cards.HERE.parents[1]
+ROOT, TEMPLATES = cards.HERE.parents[1], Path(__file__).parent / "templates"
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
 TIMES, HOURS = ROOT / "profiles/times.json", re.compile(r"All figures take .* of a core:")
 LONGEST = 6  # experiments of a stage that docs/performance.md names
@@ -45,13 +43,12 @@ TOLD = (
 def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     return {
-        "docs/figures.md": _rendered("figures.md.j2"),
         "figures/README.md": _rendered("gallery.md.j2"),
         "codemeta.json": codemeta.text(ROOT),
         "codecheck.yml": codecheck.text(ROOT),
         "README.md": _with("README.md", "verdicts", _rendered("readme_verdicts.md.j2")),
-        "docs/cluster.md": HOURS.sub(_hours(TIMES), (ROOT / "docs/cluster.md").read_text("utf-8")),
-        "docs/performance.md": _with("docs/performance.md", "times", _stages(TIMES)),
+        "docs/cluster.md": HOURS.sub(_hours(), (ROOT / "docs/cluster.md").read_text("utf-8")),
+        "docs/performance.md": _with("docs/performance.md", "times", _stages()),
     }
 
 
@@ -65,19 +62,22 @@ def _with(page: str, what: str, text: str) -> str:
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def _hours(times: Path) -> str:
-    """How long all jobs took, out of profiles/times.json."""
-    experiments = json.loads(times.read_text("utf-8"))["experiments"].values()
-    seconds = sum(cost["wall_s"] for one in experiments for cost in one["cost"].values() if cost)
+def _times() -> dict[str, dict]:
+    """What profiles/times.json says of every experiment."""
+    return json.loads(TIMES.read_text("utf-8"))["experiments"]
+
+
+def _hours() -> str:
+    """How long all jobs took."""
+    seconds = sum(cost["wall_s"] for one in _times().values() for cost in one["cost"].values() if cost)
     return f"All figures take {seconds / 3600:.1f} hours of a core:"
 
 
-def _stages(times: Path) -> str:
-    """Seconds by stage, and the experiments that take most of them, out of profiles/times.json."""
-    experiments = json.loads(times.read_text("utf-8"))["experiments"]
+def _stages() -> str:
+    """Seconds by stage, and the experiments that take most of them."""
     lines = ["| stage | jobs | seconds | of a processor | most of it |", "|---|---|---|---|---|"]
     for stage in cards.STAGES:
-        costs = {name: cost for name, one in experiments.items() if (cost := one["cost"].get(stage))}
+        costs = {name: cost for name, one in _times().items() if (cost := one["cost"].get(stage))}
         jobs, wall, own = (sum(cost[key] for cost in costs.values()) for key in ("jobs", "wall_s", "cpu_s"))
         longest = sorted(costs, key=lambda name: costs[name]["wall_s"], reverse=True)[:LONGEST]
         most = ", ".join(f"`{name}` {costs[name]['wall_s']:.0f}" for name in longest)
@@ -102,16 +102,11 @@ def verdicts(source: Path, target: Path, anew: bool) -> None:
 
     A claim whose audit is not built keeps its line; so does, but for `anew`, every claim that has one.
     """
-    built = [
-        path
-        for name in ("claims", *(card.name for card in cards.optional()))
-        if (path := source / f"{name}.csv").exists()
-    ]
+    built = [source / f"{name}.csv" for name in ("claims", *(card.name for card in cards.optional()))]
     known = {claim.key for card in cards.claiming(optional=True) for claim in card.claims}
     found: dict[str, str] = {}
     for path in (target, *built):
-        rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
-        read = {row["key"]: row["verdict"] for row in rows if row["key"] in known}
+        read = {key: verdict for key, verdict in known_verdicts(path).items() if key in known}
         found = found | read if anew else read | found
     lines = [f"{key},{verdict}\n" for key, verdict in sorted(found.items())]
     save_text(target, "".join(["key,verdict\n", *lines]), checksum=False)
@@ -143,17 +138,13 @@ def _rendered(template: str) -> str:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
     )
-    environment.filters |= {"cell": _cell, "prose": captions.prose, "yaml": _yaml, "smoke": _smoke}
+    environment.filters |= {"cell": cell, "prose": captions.prose}
     text = environment.get_template(template).render(
         sections=cards.sections(optional=True),
-        figures=figure_settings(),
         caption=lambda card: captions.caption(card, resolved),
-        notes=lambda card: captions.notes(card, resolved),
-        claims=_claims,
         pictured=lambda card: (GALLERY / f"{card.name}.png").exists(),
-        read=cards.read,
         place=cards.place,
         seconds=_seconds,
         told=_told(),
@@ -162,9 +153,8 @@ def _rendered(template: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
-def known_verdicts() -> dict[str, str]:
-    """The verdict of every claim of the gallery's build, by key."""
-    path = GALLERY / "verdicts.csv"
+def known_verdicts(path: Path = GALLERY / "verdicts.csv") -> dict[str, str]:
+    """The verdict of every claim in a table, by key; none where there is no table."""
     rows = csv.DictReader(io.StringIO(path.read_text("utf-8"))) if path.exists() else []
     return {row["key"]: row["verdict"] for row in rows}
 
@@ -199,37 +189,17 @@ def _counted() -> str:
 
 
 def _seconds(card: cards.Card) -> str:
-    """What a figure takes from clean: as measured, or as reckoned from the times of its stages; "–" where unknown."""
-    if card.seconds:
-        return f"{card.seconds} s"
-    behind = [cards.read(name) for name in card.draws]
-    jobs = [("figure", ""), ("provenance", "")]
-    for one in behind:
-        jobs += [(stage, one.name) for stage in one.stages for _ in range(1 if stage == "measures" else one.blocks)]
-    reckoned = Outlook(jobs, 2, TIMES)
-    known = all(one.name in reckoned.measured for one in behind)
-    return f"about {math.ceil(reckoned.whole() / 5 + 1) * 5} s" if known else "–"
+    """What a figure takes from clean on two cores: as measured, or from the times of its stages; "–" where unknown."""
+    known = _times()
+    if card.seconds or not {*card.draws} <= known.keys():
+        return f"{card.seconds} s" if card.seconds else "–"
+    wall = sum(cost["wall_s"] for name in card.draws for cost in known[name]["cost"].values() if cost)
+    return f"about {math.ceil(wall / 2 / 5 + 1) * 5} s"
 
 
-def _claims(card: cards.Card) -> str:
-    """The keys of the audit rows that look at a figure."""
-    if "claims" not in card.modules:
-        return ""
-    page = f"its own audit, results/audit/{card.name}.html" if card.optional else "the audit"
-    return f"; in {page}: " + ", ".join(f"`{claim.key}`" for claim in card.claims)
-
-
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
     """A text inside a table."""
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def _yaml(value) -> str:
-    return json.dumps(value) if isinstance(value, list) else yaml.safe_dump(value).removesuffix("...\n").strip()
-
-
-def _smoke(setting: dict) -> str:
-    return f"`{_yaml(setting['smoke'])}`" if "smoke" in setting else ""
 
 
 def main(arguments: list[str]) -> int:

@@ -1,30 +1,20 @@
 """paper/numbers.yaml: which numbers the text may ask for, and from which cells of which tables they are read."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.terse import meant
-from attnsvm.publish.paper.manuscript import DECLARED, ROOT, Place
+from attnsvm.publish.paper.manuscript import DECLARED, ROOT
 from attnsvm.reading import yaml_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-# {a word: the method of a pandas Series}; the front door reads this file where there is no pandas
-TAKEN = {
-    "min": "min",
-    "max": "max",
-    "median": "median",
-    "mean": "mean",
-    "sum": "sum",
-    "count": "count",
-    "distinct": "nunique",
-}
+TAKEN = ("min", "max", "median", "mean", "sum", "count", "distinct")
 
 
 @dataclass(frozen=True)
@@ -42,20 +32,21 @@ class Declared:
         interval: the columns of its lower and upper end; () where it has none.
         unit: said behind it; "" where it has none.
         digits: significant digits shown.
-        place: where it is declared.
     """
 
     key: str
     figure: str
     column: str
-    place: Place
     where: dict[str, Any] = field(default_factory=dict)
     last: str = ""
     above: float | None = None
     take: str = ""
-    interval: tuple[str, ...] = ()
+    interval: Sequence[str] = ()
     unit: str = ""
     digits: int = 2
+
+    def __str__(self) -> str:
+        return f"{DECLARED}: {self.key}"
 
     @property
     def table(self) -> str:
@@ -80,18 +71,19 @@ class Declared:
         from attnsvm.audit.rows import LAST, NoInstance, chosen, single
 
         for name in (*self.where, self.column, *self.interval, *filter(None, [self.last])):
-            require(name in table, f"{self.place}: {self.table} has no column {name!r}: {meant(name, table.columns)}")
+            require(name in table, f"{self}: {self.table} has no column {name!r}: {meant(name, table.columns)}")
         try:
             (rows,) = chosen(table, self.where | ({self.last: LAST} if self.last else {}))
         except NoInstance as nothing:
-            raise LookupError(f"{self.place}: {self.source()}: there is no such row") from nothing
+            raise LookupError(f"{self}: {self.source()}: there is no such row") from nothing
         if self.above is not None:
             rows = rows[rows[self.column] > self.above]
         if self.take:
-            return {"value": float(getattr(rows[self.column], TAKEN[self.take])()), "low": None, "high": None}
+            method = "nunique" if self.take == "distinct" else self.take
+            return {"value": float(getattr(rows[self.column], method)()), "low": None, "high": None}
         require(
             len(rows) == 1,
-            f"{self.place}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",
+            f"{self}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",
         )
         row = single(rows)
         low, high = (float(row[name]) for name in self.interval) if self.interval else (None, None)
@@ -102,30 +94,24 @@ def read(root: Path = ROOT) -> dict[str, Declared]:
     """Every declared number by its key.
 
     Raises:
-        UserError: one is not understood; the sentence names its line.
+        UserError: one is not understood; the sentence names its key.
     """
     return parsed((root / DECLARED).read_text("utf-8"))
 
 
 def parsed(text: str) -> dict[str, Declared]:
     """The same from the text of the file."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    given = yaml_of(text, DECLARED) or {}
-    lines = {key.value: key.start_mark.line + 1 for key, _ in node.value} if node else {}
     figures = [card.name for card in cards.figures(optional=True)]
     found = {}
-    for key, one in given.items():
-        place = Place(DECLARED, lines[key])
-        require(isinstance(one, dict), f"{place}: {key}: expected {{figure: ..., column: ..., ...}}")
-        require(
-            one.get("figure") in figures,
-            f"{place}: {key}: there is no figure {one.get('figure')!r}: {meant(str(one.get('figure')), figures)}",
-        )
-        require(one.get("take", "max") in TAKEN, f"{place}: {key}: take one of {', '.join(TAKEN)}")
+    for key, one in (yaml_of(text, DECLARED) or {}).items():
+        at = f"{DECLARED}: {key}"
+        require(isinstance(one, dict), f"{at}: expected {{figure: ..., column: ..., ...}}")
+        figure = one.get("figure")
+        require(figure in figures, f"{at}: there is no figure {figure!r}: {meant(str(figure), figures)}")
+        require(one.get("take", "max") in TAKEN, f"{at}: take one of {', '.join(TAKEN)}")
         try:
-            one["interval"] = tuple(one.get("interval", ()))
-            found[key] = Declared(key=key, place=place, **one)
+            found[key] = Declared(key=key, **one)
         except TypeError as error:
-            known = ", ".join(name for name in Declared.__dataclass_fields__ if name not in ("key", "place"))
-            raise UserError(f"{place}: {key}: the keys of a number are {known} ({error})") from error
+            known = ", ".join(name for name in Declared.__dataclass_fields__ if name != "key")
+            raise UserError(f"{at}: the keys of a number are {known} ({error})") from error
     return found

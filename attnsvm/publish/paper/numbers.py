@@ -67,6 +67,8 @@ def collect(
             number that is not finite.
     """
     built, complete = list(figures), resolved["scale"] == "paper"
+    claiming = cards.claiming(optional=True)
+    absent = [card.name for card in cards.optional() if card.name not in built]
     rows = pd.concat([load_csv(path) for path in audits], ignore_index=True)
     words = [*WORDS, "measured", "printed", "main", "further"]
     texts = rows.astype(dict.fromkeys(words, object)).fillna(dict.fromkeys(words, ""))
@@ -86,8 +88,12 @@ def collect(
         "groups": list(GROUPS.items()),
         "captions": {name: captions.caption(cards.read(name), resolved) for name in built},
         "titles": {name: cards.read(name).title for name in built},
-        "optional": {name: cards.place(name) for name in built if cards.read(name).optional},
-        "absent": [card.name for card in cards.figures(optional=True) if card.optional and card.name not in built],
+        "optional": [name for name in built if cards.read(name).optional],
+        "absent": absent,
+        "missing": [
+            *(key for key, one in declared.items() if one.figure in absent),
+            *(claim.key for card in claiming if card.name in absent for claim in card.claims),
+        ],
     }
 
 
@@ -123,7 +129,7 @@ def _declared(one: Declared, table: pd.DataFrame, complete: bool) -> dict:
         found["value"], one.digits, one.source(), one.figure, unit=one.unit, low=found["low"], high=found["high"]
     )
     if complete and number["value"] is None:
-        raise UserError(f"{one.place}: {one.key}: {one.source()} is not finite: build the figure, or read another cell")
+        raise UserError(f"{one}: {one.source()} is not finite: build the figure, or read another cell")
     return number
 
 

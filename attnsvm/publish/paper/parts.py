@@ -17,14 +17,13 @@ def figures() -> tuple[str, ...]:
     """The figures that the text shows or reads numbers of, in the order of their cards.
 
     Raises:
-        UserError: it shows one that there is not; the sentence names its line.
+        UserError: it shows one that there is not.
     """
     known = [card.name for card in cards.figures(optional=True)]
-    shown = manuscript.read().names["figures"]
-    for one in shown:
-        there = one.name in known
-        require(there, f"{one.place}: there is no figure {one.name!r}: {meant(one.name, known)}")
-    wanted = {one.name for one in shown} | {one.figure for one in declared.read().values()}
+    shown = manuscript.named("figures")
+    for name in shown:
+        require(name in known, f"the paper shows {name!r}, and there is no such figure: {meant(name, known)}")
+    wanted = {*shown, *(one.figure for one in declared.read().values())}
     return tuple(name for name in known if name in wanted)
 
 
@@ -35,7 +34,7 @@ def built(plan: Plan) -> list[str]:
 
 def pictures(plan: Plan) -> dict[str, str]:
     """The svg of every figure that is shown and built."""
-    shown = manuscript.read().figures
+    shown = manuscript.named("figures")
     return {name: f"{plan.at}figures/{name}.svg" for name in built(plan) if name in shown}
 
 
@@ -58,7 +57,7 @@ def numbers_code() -> str:
 
 def code() -> str:
     """The hash of what decides over the typeset pages: the code, and all sources."""
-    return digest("attnsvm.publish.paper.typesetting", "attnsvm.publish.paper.software", texts=manuscript.sources())
+    return digest("attnsvm.publish.paper.typesetting", texts=manuscript.sources())
 
 
 def _has_what_it_reads(plan: Plan, name: str) -> bool:

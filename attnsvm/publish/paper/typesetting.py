@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attnsvm.errors import UserError, require
 from attnsvm.publish.documents import codemeta
-from attnsvm.publish.paper import checks, declared, manuscript
+from attnsvm.publish.paper import manuscript
 from attnsvm.reading import yaml_file
 from attnsvm.store import save_bytes
 
@@ -39,11 +39,10 @@ def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: P
         import typst
     except ImportError as error:
         raise UserError("the paper needs Typst: install attnsvm[paper], or run make install") from error
-    text, found = manuscript.read(root), json.loads(Path(numbers).read_text("utf-8"))
-    checks.check(text, declared.read(root), found)
+    found = json.loads(Path(numbers).read_text("utf-8"))
+    found["cited"] = cited(found, root)
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary).resolve()
-        found["cited"] = cited(text, found)
         _lay_out(folder, root, found, pictures)
         for kind, output in (("pdf", pdf), ("html", html)):
             save_bytes(output, _compiled(typst, folder, kind))
@@ -65,10 +64,10 @@ def _lay_out(folder: Path, root: Path, found: dict, pictures: dict[str, str]) ->
         (folder / f"figures/{name}.svg").write_text(drawn, "utf-8")
 
 
-def cited(text: manuscript.Manuscript, found: dict) -> list[str]:
+def cited(found: dict, root: Path) -> list[str]:
     """The rows of the audit that the text names or takes a number of, in the order of the audit."""
-    named = {one.name for one in text.names["verdicts"]}
-    named |= {one.name.split(".")[1] for one in text.names["numbers"] if one.name.startswith("audit.")}
+    numbers = [name.split(".") for name in manuscript.named("numbers", root)]
+    named = {*manuscript.named("verdicts", root), *(parts[1] for parts in numbers if parts[0] == "audit")}
     return [row["key"] for row in found["claims"] if row["key"] in named]
 
 
@@ -108,9 +107,8 @@ def _compiled(typst, folder: Path, kind: str) -> bytes:
 
 
 def complaint(message: str, diagnostic: str, folder: Path) -> str:
-    """One sentence with the file of the repository and the line that Typst names."""
-    place = LINE.search(diagnostic)
-    if place is None:
-        return f"{manuscript.MAIN}: {message}"
-    file = Path(place[1]).resolve()  # Typst names it from where the process runs
-    return f"{file.relative_to(folder) if folder in file.parents else place[1]}:{place[2]}: {message}"
+    """One sentence with the file of the repository and the line that Typst names; of a call, where it is called."""
+    places = [(Path(file).resolve(), line) for file, line in LINE.findall(diagnostic)]  # from where the process runs
+    own = [(file.relative_to(folder).as_posix(), line) for file, line in places if folder in file.parents]
+    file, line = next((one for one in own if one[0] != manuscript.STYLE), (manuscript.MAIN, ""))
+    return ":".join(filter(None, [file, line])) + f": {message.removeprefix('assertion failed: ')}"

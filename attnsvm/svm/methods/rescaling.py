@@ -61,13 +61,6 @@ def binary(size: np.ndarray) -> np.ndarray:
     return np.exp2(np.round(np.log2(np.where(size > 0, size, 1.0))))
 
 
-def refutation(c: Constraints, dual: np.ndarray) -> float:
-    """What the multipliers leave to zero, relative to what they promise, the longest row and the largest bound."""
-    largest = c.lengths().max()
-    promised = float(c.bound @ dual) / np.abs(c.bound).max() * largest
-    return float(np.linalg.norm(c.adjoint(dual)) / promised) if largest > 0 else 0.0
-
-
 def scalable(c: Constraints) -> bool:
     """Whether scaling W mends every inequality."""
     return bool((c.equality | c.asks).all())

@@ -144,12 +144,6 @@ def method_of_class(name: str) -> Any:
     return called
 
 
-def classes(structure: Any) -> tuple[type, ...]:
-    """The class of a NamedTuple, and those of the NamedTuples in it: what the code compiled for it depends on."""
-    inside = (part for part in structure if isinstance(part, tuple))
-    return type(structure), *(one for part in inside for one in classes(part))
-
-
 @njit(**INLINED)
 def exp(x):
     """exp of x ≤ 709, zero below −708, within 2 units of the last place; of a vector or a number.

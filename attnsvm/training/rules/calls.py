@@ -190,10 +190,3 @@ FUNCTIONS: dict[Callable, tuple[tuple[str, ...], Any]] = {
     move: (("settle", "apply"), types.void(_NUMBERS, _FACTOR, MEMORY, POOL, types.int64)),
     balance: (("balance",), types.void(_NUMBERS, _FACTOR, _FACTOR)),
 }
-MOVER = types.BaseTuple.from_types(
-    (
-        *(types.FunctionType(signature) for _, signature in FUNCTIONS.values()),
-        *(_NUMBERS, types.int64, types.int64, types.boolean, typeof(plain(0.0))),
-    ),
-    Mover,
-)

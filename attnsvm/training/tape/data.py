@@ -6,7 +6,7 @@ from attnsvm.data.problems import Problems
 
 
 def inputs_of(problems: Problems) -> dict[str, np.ndarray]:
-    """By name: "tokens" (S, n, T, d), "queries" (S, n, 1, d), "labels" (S, n, 1), "head" as it is, "mask" (S, n, 1, T).
+    """By name: "tokens" (S, n, T, d), "queries" (S, n, 1, d), "labels" (S, n, 1), "head" as it is.
 
     One row of attention for each input: queries and predictions have an axis for rows.
     """
@@ -15,5 +15,4 @@ def inputs_of(problems: Problems) -> dict[str, np.ndarray]:
         "queries": problems.queries[:, :, None],
         "labels": problems.labels[..., None],
         "head": problems.head,
-        "mask": problems.present[:, :, None],
     }

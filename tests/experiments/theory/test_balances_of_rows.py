@@ -18,8 +18,8 @@ from attnsvm.experiments.beyond.layers.svm import with_multipliers
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack
 
-SEEDS = [7, 22, 89, 102, 50]
-LEVEL = {7: (1, 0, 2, 4), 22: (1, 1, 1, 0), 89: (1, 1, 1, 2), 102: (0, 1, 1, 2), 50: (2, 3, 2, 3)}  # input, row, w, t
+SEEDS = [7, 22, 89, 102]
+LEVEL = {7: (1, 0, 2, 4), 22: (1, 1, 1, 0), 89: (1, 1, 1, 2), 102: (0, 1, 1, 2)}  # input, row, w, t
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +28,6 @@ def trained():
     run = train_stack(problems, TWO, LinearHead, exact(0.1), 20000, np.array([2500, 5000, 10000, 20000])).arrays(*KEPT)
     ends = corrected(problems, run, TWO)
     return problems, run, ends, with_multipliers(problems, TWO, ends)
-
-
-@pytest.fixture(scope="module")
-def later(trained):
-    """The same runs seven times as long, ‖W‖ = 14,000: from there in steps ten times as long."""
-    problems, run, _, _ = trained
-    start = (run["weights"][:, -1],)
-    return train_stack(problems, TWO, LinearHead, exact(1.0), 12000, np.array([6000, 12000]), start=start).arrays(*KEPT)
 
 
 def balance(problems, run, s, place):
@@ -122,21 +114,3 @@ def test_a_row_against_its_multiplier_without_a_copy_is_leaving(trained):
     assert free["1"]["multipliers"][s].reshape(3, 5, 5)[i, j].max() == 0
     assert correlation(free["1"]["W"][s], solved["1"]["W"][s]) > 1 - 1e-6
     assert found[-1][1] < 0.75 * found[-2][1]
-
-
-@pytest.mark.parametrize("s", [0, 1, 3])
-def test_it_keeps_its_mixture_for_ever(trained, later, s):
-    """Seeds 7, 22 and 102, from ‖W‖ of 2000 to 14,000: a held row would keep a seventh of its second token."""
-    problems, run, ends, solved = trained
-    i, j, _, t = LEVEL[SEEDS[s]]
-    dual = multipliers(solved, ends.counts[:, 0].shape)
-    force, p = balance(problems, later, s, -1)
-    assert p > 0.6 * balance(problems, run, s, -1)[1]
-    assert force == pytest.approx(dual.below[s, i, j, t] / dual.top[s, i, j], rel=0.1)
-
-
-def test_a_row_that_no_mixture_balances_leaves(trained, later):
-    """Seeds 50 and 89: at ‖W‖ = 2000 they share .45 and .02 of a token, which a settled row loses."""
-    problems, run, _, _ = trained
-    for s, share in ((4, 0.02), (2, 0.2)):  # of what it was: measured .013 and .18
-        assert balance(problems, later, s, -1)[1] < share * balance(problems, run, s, -1)[1]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
 
 from attnsvm.data.problems import Problems
 from attnsvm.training import LinearHead, exact
@@ -54,28 +53,3 @@ def test_with_a_first_memory_no_longer_than_the_second_it_is_unique(first, secon
     end = min(-np.log(first), -0.5 * np.log(second))
     assert (np.diff(factor(np.linspace(0, end, 1001)[:-1], first, second)) < 0).all()
     assert all(len(paces(P, first, second)) == 1 for P in np.array([0.1, 0.5, 1.0, 3.0]) * end)
-
-
-def test_duality_with_equalities_and_graded_bounds():
-    """Σλb ≤ ‖W‖, λ ≥ 0 on inequalities and of either sign on equalities; the bounds meet, in the nuclear norm too."""
-    rng = np.random.default_rng(0)
-    A, b, equal = rng.normal(size=(5, 3, 3)), np.array([1.0, 0.5, 0.0, 0.0, 1.0]), np.arange(5) == 2
-
-    def primal(norm):
-        rules = [
-            {"type": "eq" if is_equal else "ineq", "fun": lambda w, a=a, c=c: a.ravel() @ w - c}
-            for a, c, is_equal in zip(A, b, equal, strict=True)
-        ]
-        return minimize(lambda w: np.linalg.norm(w.reshape(3, 3), norm), rng.normal(size=9), constraints=rules)
-
-    def dual(polar):
-        rule = {"type": "ineq", "fun": lambda x: 1 - np.linalg.norm(np.einsum("k,kij", x, A), polar)}
-        bounds = [(None, None) if is_equal else (0, None) for is_equal in equal]
-        return minimize(lambda x: -x @ b, 0.01 * np.ones(5), constraints=[rule], bounds=bounds)
-
-    for norm, polar in (("fro", "fro"), ("nuc", 2)):
-        least, most = primal(norm), dual(polar)
-        assert -most.fun == pytest.approx(least.fun, rel=1e-3)
-        values = np.linalg.svd(np.einsum("k,kij", most.x, A), compute_uv=False)
-        if norm == "nuc":
-            assert np.linalg.matrix_rank(least.x.reshape(3, 3), tol=1e-3) <= (values > 1 - 1e-3).sum()

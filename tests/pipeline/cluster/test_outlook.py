@@ -1,10 +1,11 @@
-"""The line for who waits: expected times by hand, and how a run that goes otherwise corrects them."""
+"""For who waits: which jobs begin first, and the expected time of a run, by hand."""
 
 import json
 
 import pytest
 
-from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, START, TRUSTED, Outlook, known, line, priority
+from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, START, expected_time, known, priority, seconds
+from attnsvm.pipeline.first_use import preflight
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
 
@@ -17,41 +18,19 @@ def times(tmp_path):
     return path
 
 
-def test_a_stage_is_shared_by_its_blocks(times):
-    outlook = Outlook(JOBS, 2, times)
-    assert outlook.expected(("descent", "cone")) == 50 + START
-    assert outlook.expected(("measures", "cone")) == 7 + START
-    assert outlook.expected(("figure", "")) == OTHER
-    assert outlook.left([], 0.0) == pytest.approx((100 + 7 + OTHER + 3 * START) / 2)
+def test_a_stage_is_shared_by_its_blocks_and_the_whole_by_the_cores(times):
+    measured = known(times)
+    assert seconds(JOBS, 1, measured) == pytest.approx(100 + 7 + OTHER + 3 * START)
+    assert seconds(JOBS * 4, 2, measured) == pytest.approx((100 + 7 + 4 * OTHER + 12 * START) / 2)
+    assert seconds(JOBS, 100, measured) == pytest.approx(50 + 7 + 2 * START), "the longest way"
+    apart = [("measures_of_block", "cone")] * 7
+    assert seconds(apart, 1, measured) == pytest.approx(7 + 7 * START)
 
 
 def test_times_are_those_of_the_machine_that_paces_are_ratios_to(times):
     written = json.loads(times.read_text())
     times.write_text(json.dumps(written | {"pace": 0.5}))
-    assert Outlook(JOBS, 2, times).expected(("descent", "cone")) == 100 + START
-
-
-def test_the_whole_is_shared_by_the_cores_and_no_less_than_the_longest_way(times):
-    few, many = Outlook(JOBS, 1, times), Outlook(JOBS, 100, times)
-    few.pace, few.before = 2.0, 30.0
-    assert few.whole() == pytest.approx((100 + 7 + OTHER + 3 * START) * 2 + 30)
-    assert many.whole() == pytest.approx(50 + 7 + 2 * START)
-
-
-def test_blocks_measured_apart_share_the_measuring(times):
-    outlook = Outlook([("measures_of_block", "cone")] * 7, 1, times)
-    assert outlook.expected(("measures_of_block", "cone")) == 1 + START
-
-
-def test_a_run_twice_as_slow_takes_twice_as_long(times):
-    """Half the training done in 50 s on two cores: 50 s were expected, 100 were used."""
-    left = Outlook(JOBS, 2, times).left([("descent", "cone")], 50.0)
-    ahead, behind = 50 + 7 + OTHER + 2 * START, 50 + START
-    assert left == pytest.approx(ahead / 2 * (100 + TRUSTED) / (behind + TRUSTED))
-
-
-def test_nothing_left_takes_no_time(times):
-    assert Outlook(JOBS, 2, times).left(JOBS, 50.0) == 0
+    assert seconds([("descent", "cone")], 1, known(times)) == 200 + START
 
 
 @pytest.mark.parametrize("content", [None, "{", '{"experiments": {}}'])
@@ -59,7 +38,13 @@ def test_without_times_every_job_counts_the_same(tmp_path, content):
     path = tmp_path / "times.json"
     if content is not None:
         path.write_text(content)
-    assert Outlook(JOBS, 1, path).left([], 0.0) == len(JOBS) * OTHER
+    assert seconds(JOBS, 1, known(path)) == len(JOBS) * OTHER
+
+
+def test_a_long_run_says_how_long_and_a_short_one_nothing(times, monkeypatch):
+    monkeypatch.setattr(preflight, "pace", lambda python, cores: (2.0, 30.0, "measured"))
+    assert expected_time(JOBS, 100, times) == ""
+    assert expected_time(JOBS, 1, times) == "The jobs are expected to take 3 to 5 min: measured."
 
 
 def test_the_longest_way_to_a_table_begins_first(times):
@@ -68,14 +53,3 @@ def test_the_longest_way_to_a_table_begins_first(times):
     assert [priority(measured, stage, "cone", 2) for stage in ("problems", "descent", "svm")] == [54, 53.5, 3.5]
     assert priority(measured, "problems", "unmeasured", 2) == 4 * OTHER / 2
     assert priority(measured, "measures", "cone", 2) == priority(measured, "figure", "", 1) == FINISHING
-
-
-@pytest.mark.parametrize(
-    ("left", "said"), [(0, "10 s"), (44, "40 s"), (89, "90 s"), (100, "2 min"), (5000, "83 min"), (9000, "2.5 h")]
-)
-def test_the_line(left, said):
-    assert line(3, 9, 2, 1, left) == f"3 of 9 jobs done, 2 running, 1 failed; about {said} left"
-
-
-def test_at_the_end_nothing_is_left():
-    assert line(9, 9, 0, 0, 30.0) == "9 of 9 jobs done, 0 running, 0 failed"

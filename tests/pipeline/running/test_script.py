@@ -8,7 +8,7 @@ import pytest
 
 from attnsvm.audit.reading import Misread
 from attnsvm.errors import UserError
-from attnsvm.pipeline import refusals
+from attnsvm.pipeline import provenance, refusals
 from attnsvm.pipeline.running.reporting import reporting
 from attnsvm.writing import replacing
 
@@ -96,7 +96,9 @@ def test_a_log_that_cannot_be_written_is_said(tmp_path):
 def test_what_is_logged_is_in_the_log(tmp_path):
     with fresh(tmp_path / "log"):
         logging.getLogger("attnsvm").info("half way")
-    assert "half way" in (tmp_path / "log").read_text()
+    noted = (tmp_path / "log").read_text()
+    assert "half way" in noted
+    assert provenance.TOOK.search(noted), "and what it took"
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])

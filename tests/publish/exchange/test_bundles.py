@@ -489,15 +489,6 @@ def test_a_bundle_that_is_no_file_is_refused(tmp_path):
         assert "is no file; nothing is unpacked" in refused(type(tmp_path)(path), clone(tmp_path / "fresh"))
 
 
-def test_a_bundle_with_code_in_it_is_none(made_up, packed, tmp_path):
-    """figures/<name>.plot.pyz is a program: the next run writes it from the table, in no time."""
-    index, members = unpacked(packed)
-    name = f"smoke/figures/{NAME}.plot.pyz"
-    index["files"][name] = index["files"][CSV]
-    sentence = refused(repacked(tmp_path / "b.tar.zst", index, members), clone(tmp_path / "fresh"))
-    assert f"it names {name!r}, which is not a place for results" in sentence
-
-
 def test_what_one_is_invited_to_type_is_quoted(packed, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(clone(tmp_path / "fresh"))
     assert command.main(["unbundle", str(packed)]) == 0

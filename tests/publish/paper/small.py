@@ -4,8 +4,11 @@ import json
 
 import pandas as pd
 
+from attnsvm.audit.reading import VERDICTS
+from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.publish.paper import manuscript
+from attnsvm.publish.paper import declared, manuscript, numbers
+from attnsvm.svm.verdict import COUNTS
 
 FIGURE = "cone"
 DECLARED = """# numbers
@@ -60,7 +63,6 @@ CHECKED = {
 def repository(folder, text=TEXT, declared=DECLARED, bibliography=BIBLIOGRAPHY):
     """A clone with nothing but a manuscript."""
     (folder / "paper/sections").mkdir(parents=True)
-    (folder / "paper/software").mkdir()
     style = (manuscript.ROOT / manuscript.STYLE).read_text("utf-8")
     files = {"main.typ": text, "numbers.yaml": declared, "references.bib": bibliography, "style.typ": style}
     for name, content in files.items():
@@ -90,3 +92,16 @@ def run(folder, experiments, row=None, table=None):
 
 SMOKE = resolve({"scale": "smoke"})
 FULL = resolve({})
+
+
+def whole():
+    """What numbers.json says of every key that there can be: values aside, which a run gives."""
+    keys = [claim.key for card in cards.claiming(optional=True) for claim in card.claims]
+    ends = ("", *(f".{name}" for name in numbers.OF_A_ROW))
+    rows = ("asked", *(verdict.replace(" ", "_") for verdict in VERDICTS))
+    names = [*declared.read(), *(f"audit.{key}{end}" for key in keys for end in ends)]
+    names += [f"{place}.{name}" for place in ("rows", "rows.paper") for name in rows]
+    names += [f"rows.{name}" for name in ("sharper", "sharper_hold", "sharpened")]
+    names += [f"certificates.{name}" for name in ("checked", *COUNTS, "largest_gap")]
+    found = dict.fromkeys(names) | dict(numbers._settings(FULL)) | dict(numbers._cost({"experiments": {}}))
+    return {"numbers": found, "claims": [{"key": key} for key in keys]}

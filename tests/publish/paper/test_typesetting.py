@@ -117,6 +117,11 @@ def test_smoke_numbers_are_marked_on_screen_and_on_paper(collected, made, tmp_pa
             r"^paper/main.typ:4: unknown font family: nowhere sans$",
         ),
         ("= First", '#image("nowhere.svg")\n= First', r"^paper/main.typ:4: file not found"),
+        ('#n("cone.most")', '#n("cone.mots")', r'^paper/main.typ:5: there is no number "cone.mots"$'),
+        ('#verdict("stays")', '#verdict("stay")', r'^paper/main.typ:6: there is no row of the audit "stay"$'),
+        ("@fig:cone", "@fig:cones", r"^paper/main.typ:5: label `<fig:cones>` does not exist"),
+        ("@one2020", "@two2020", r"^paper/main.typ:6: label `<two2020>` does not exist"),
+        ("A cone.]", 'A cone.]\n#fig("cone")[Again.]', r"^paper/main.typ:\d: label `<fig:cone>` occurs multiple times"),
     ],
 )
 def test_what_is_no_typst_is_named_with_its_line(collected, made, clone, old, new, sentence):
@@ -161,23 +166,38 @@ def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone
     assert f"Figure 1: {title[0].upper()}{title[1:]}. Runs started" in page
 
 
-def test_a_title_of_a_figure_that_there_is_not_is_refused(collected, made, clone):
-    (clone / PARAGRAPH).parent.mkdir(parents=True)
-    (clone / PARAGRAPH).write_text('= #titled("kone")\n')
-    with pytest.raises(UserError, match=f"^{PARAGRAPH}:1: there is no figure 'kone': did you mean 'cone'"):
-        made(collected())
-
-
 def test_an_address_that_nobody_has_set_is_left_out(clone):
     for address, said in (("https://example.org/x", "https://example.org/x"), ("https://github.com/OWNER/attnsvm", "")):
         (clone / "CITATION.cff").write_text(f"authors: [{{name: A}}]\nversion: 1.0.0\nrepository-code: {address}\n")
         assert typesetting.about(clone)["address"] == said
 
 
-def test_a_wrong_name_in_a_paragraph_is_refused_with_its_place(collected, made, clone):
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ('#n("audit.styas")', 'there is no number "audit.styas"'),
+        ('#claim("stays", "stay")', 'there is no row of the audit "stay"'),
+        ('#titled("kone")', 'there is no figure "kone"'),
+    ],
+)
+def test_a_wrong_name_in_a_paragraph_is_refused_with_its_place(collected, made, clone, call, sentence):
     (clone / PARAGRAPH).parent.mkdir(parents=True)
-    (clone / PARAGRAPH).write_text('\n#n("audit.styas")\n')
-    with pytest.raises(
-        UserError, match=f"^{PARAGRAPH}:2: there is no number 'audit.styas': did you mean 'audit.stays'"
-    ):
+    (clone / PARAGRAPH).write_text(f'#import "/paper/style.typ": *\n{call}\n')
+    (clone / "paper/main.typ").write_text(TEXT + '\n#include "/paper/contributed.typ"\n')
+    with pytest.raises(UserError, match=f"^{PARAGRAPH}:2: {sentence}$"):
         made(collected())
+
+
+def test_a_number_that_is_not_finite_is_refused_where_it_is_asked_for(collected, made):
+    found = collected()
+    found["numbers"]["audit.stays"]["value"] = None
+    with pytest.raises(UserError, match=r'^paper/main.typ:6: the number "audit.stays" is not finite$'):
+        made(found)
+
+
+def test_an_optional_figure_that_was_not_built_is_missing_without_complaint(collected, made, clone):
+    text = '\n#optional("pretrained")[never] #claim("pretrained_sink") #n("audit.pretrained_sink.threshold")\n'
+    (clone / "paper/main.typ").write_text(TEXT + text)
+    page = words(made(collected())[1])
+    assert "not tested" in page
+    assert "never" not in page

@@ -8,7 +8,6 @@ import time
 
 import numpy as np
 import pytest
-from test_pieces import contrast, luminance
 
 from attnsvm.experiments.paper.hyperplanes import problems as hyperplanes
 from attnsvm.experiments.paper.trajectories import problems as trajectories
@@ -17,6 +16,23 @@ from attnsvm.publish.site import explorer
 
 OPEN = "explorer.open(explorer.PRESETS.find(({ name }) => name === arguments[0]), false);"
 PRESETS = {preset["name"]: preset for preset in explorer.presets()}
+
+
+def rgb(colour):
+    """Of "#rrggbb", from 0 to 1."""
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+
+
+def luminance(colour):
+    """Of WCAG 2."""
+    channels = rgb(colour)
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ (0.2126, 0.7152, 0.0722)
+
+
+def contrast(one, other):
+    low, high = sorted(map(luminance, (one, other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def opened(page, name, steps=0):

@@ -7,7 +7,7 @@ from harness import ROOT
 from mathematics import formulae, without_formulae
 
 from attnsvm.errors import UserError
-from attnsvm.publish.site.formulae import mathml
+from attnsvm.publish.site.conf import mathml
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 EVERY = sorted({(page.name, tex) for page in PAGES for tex in formulae(page.read_text("utf-8"))})

@@ -5,14 +5,12 @@ import hashlib
 import io
 import json
 import os
-import posixpath
 import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
-from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
@@ -32,18 +30,18 @@ WIDTHS = (360, 768, 1280)
 # One page of each kind; the links of all are followed.
 KINDS = (
     "index.html",
-    "gallery.html",
+    "figures/README.html",
     "gallery/overview.html",
     "sections/paper.html",
     "audit.html",
     "explorer.html",
     "manuscript.html",
-    "docs/figures.html",
+    "attnsvm.html",
     "docs/svm.html",
     "docs/theory.html",
     "README.html",
     "api/attnsvm.svm.html",
-    "source/attnsvm/experiments/own/cone.html",
+    "code/cone.html",
 )
 WIDE = """const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
 return [wide, getComputedStyle(document.body).backgroundColor];"""
@@ -110,29 +108,27 @@ def files(site):
 
 def test_there_is_a_page_for_everything(pages):
     assert set(KINDS) < set(pages)
-    assert {f"gallery/{card.name}.html" for card in cards.figures()} < set(pages)
-    assert {f"source/{cards.place(name)}.html" for name in cards.names()} < set(pages)
+    assert {f"gallery/{card.name}.html" for card in cards.figures(optional=True)} < set(pages)
+    assert {f"code/{name}.html" for name in cards.names()} < set(pages)
     assert {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} < set(pages)
 
 
-def test_it_is_small(site):
-    sizes = {name: path.stat().st_size for name, path in files(site).items()}
-    assert sum(sizes.values()) < 11_800_000  # 14.5 MB at full scale, whose curves and tables have more points
-    for name in sizes:
-        if name.endswith(".svg"):
-            ElementTree.parse(site / name)
-    pictures = {name: size for name, size in sizes.items() if name.endswith(".svg")}
-    claims = sum(len(card.claims) for card in cards.claiming())
-    assert pictures.pop("figures/audit.svg") < 1_500 * claims  # a line of text each
-    assert max(pictures.values()) < 150_000
+def test_a_page_has_the_columns_the_settings_and_the_notes_of_its_figure(pages):
+    for card in cards.figures(optional=True):
+        said = " ".join("".join(pages[f"gallery/{card.name}.html"].text).split())
+        stages = [(name, *stage) for name in card.draws for stage in cards.read(name).settings.items()]
+        for name in (*card.columns, *(f"{name}.{stage}.{key}" for name, stage, keys in stages for key in keys)):
+            assert name in said, card.name
+        assert ("notes" in pages[f"gallery/{card.name}.html"].names) == bool(card.notes)
 
 
 def test_the_paper_is_a_page_of_it_and_says_that_its_numbers_are_of_a_smoke_run(site, pages):
-    paper = pages["manuscript.html"]
+    paper = pages["attnsvm.html"]
     assert "numbers of a smoke run" in "".join(paper.text)
-    assert {"audit.html#W_to_frobenius", "gallery/layers.html", "attnsvm.pdf"} <= set(paper.links)
+    assert {"index.html", "audit.html#W_to_frobenius", "gallery/layers.html", "attnsvm.pdf"} <= set(paper.links)
     assert (site / "attnsvm.pdf").read_bytes().startswith(b"%PDF-")
-    assert {"manuscript.html", "attnsvm.pdf"} <= set(pages["index.html"].links)
+    for page in ("index.html", "manuscript.html"):
+        assert {"attnsvm.html", "attnsvm.pdf"} <= set(pages[page].links)
 
 
 def test_a_second_run_has_nothing_to_do(workshop):
@@ -166,13 +162,13 @@ def test_every_link_leads_somewhere(site, pages):
     for name, page in pages.items():
         for address in {*page.links, *page.resources}:
             parts = urlsplit(address)
-            if parts.scheme or address.startswith("#dark"):
+            if parts.scheme:
                 continue
             target = (Path(name).parent / unquote(parts.path)) if parts.path else Path(name)
             found = (site / target).resolve()
             if not found.is_file():
                 dead.append(f"{name}: {address}")
-            elif parts.fragment and found.suffix == ".html" and parts.fragment not in ("", "dark"):
+            elif parts.fragment and found.suffix == ".html":
                 there = pages[str(found.relative_to(site.resolve()))]
                 if unquote(parts.fragment) not in there.names:
                     dead.append(f"{name}: {address}")
@@ -185,17 +181,15 @@ def test_from_a_claim_to_its_figure_its_numbers_its_code_and_back(workshop, page
     homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
     for key, figure in zip(claims.key, claims.figure, strict=True):
         assert key in audit.names
-        code = f"source/{cards.place(homes[key])}.html"
-        assert posixpath.relpath(f"audit.html#{key}", posixpath.dirname(code)) in pages[code].links
+        assert f"code/{homes[key]}.html" in audit.links
+        assert f"../audit.html#{key}" in pages[f"code/{homes[key]}.html"].links
         if isinstance(figure, str):
             assert f"gallery/{figure}.html" in audit.links
             own = pages[f"gallery/{figure}.html"].links
             assert f"../audit.html#{key}" in own
-            assert {f"../figures/{figure}.{kind}" for kind in ("svg", "json")} < set(own)
-            assert {f"../figures/{figure}.csv", f"../figures/{figure}.csv.xz"} & set(own)
-            assert f"../source/{cards.place(figure)}.html" in own
-            code = f"source/{cards.place(figure)}.html"
-            assert posixpath.relpath(f"gallery/{figure}.html", posixpath.dirname(code)) in pages[code].links
+            assert {f"../figures/{figure}.{kind}" for kind in ("svg", "csv", "json")} < set(own)
+            assert f"../code/{figure}.html" in own
+            assert f"../gallery/{figure}.html" in pages[f"code/{figure}.html"].links
 
 
 def test_the_counts_are_those_of_the_manuscript(workshop, site, pages):
@@ -225,9 +219,8 @@ def test_the_counts_are_those_of_the_manuscript(workshop, site, pages):
 def test_the_start_page_has_a_picture_a_sentence_and_three_doors(site, pages):
     text = (site / "index.html").read_text("utf-8")
     doors = re.search(r'<nav class="doors".*?</nav>', text, re.DOTALL)[0]
-    assert re.findall(r'<a href="([^"]*)"', doors) == ["gallery.html", "audit.html", "docs/svm.html"]
-    assert text.count("<figure") == 1
-    assert not pages["index.html"].pictures
+    assert re.findall(r'<a href="([^"]*)"', doors) == ["figures/README.html", "audit.html", "docs/svm.html"]
+    assert [found["src"] for found in pages["index.html"].pictures] == ["./figures/overview.svg"]
 
 
 def test_the_menu_groups_the_figures(pages):
@@ -242,15 +235,13 @@ def test_the_menu_groups_the_figures(pages):
         assert f"../gallery/{card.name}.html" in pages[f"sections/{card.section}.html"].links
 
 
-def test_every_picture_says_what_is_seen(workshop, pages):
+def test_every_picture_says_what_is_seen(pages):
     smoke = resolve({"scale": "smoke"})
     for card in cards.figures():
-        said = first_sentence(captions.caption(card, smoke))
         own = [found for found in pages[f"gallery/{card.name}.html"].pictures if "figures/" in found["src"]]
-        assert [found["src"] for found in own] == [f"../figures/{card.name}.svg", f"../figures/{card.name}.svg#dark"]
-        assert {found["alt"] for found in own} == {said}
-        assert ("notes" in pages[f"gallery/{card.name}.html"].names) == bool(card.notes)
-        assert said.endswith(".")
+        assert [found["src"] for found in own] == [f"../figures/{card.name}.svg"]
+        assert own[0]["alt"] == first_sentence(captions.caption(card, smoke))
+        assert own[0]["alt"].endswith(".")
     assert not [name for name, page in pages.items() for found in page.pictures if not found.get("alt")]
 
 
@@ -300,38 +291,12 @@ def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
         assert [entry for entry in window.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
 
-def test_the_icons_of_a_phone_are_seen_and_open_what_they_stand_for(window, site):
-    size = {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True}
-    window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    opened(window, site, "docs/svm.html")
-    box = "const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.x, b.y, b.right, b.bottom]"
-    for icon, opens in ((".nav-overlay-icon", ".sidebar-drawer"), (".toc-header-icon", ".toc-drawer")):
-        seen = screen_of(window).crop(window.execute_script(box, f"{icon} .icon"))
-        darkest, lightest = seen.convert("L").getextrema()
-        assert darkest < 150 < 250 < lightest
-        window.find_element("css selector", icon).click()
-        WebDriverWait(window, 5).until(lambda driver, place=opens: within(driver.execute_script(box, place)))
-        window.execute_script("document.querySelector('.sidebar-toggle:checked').click()")
-        WebDriverWait(window, 5).until_not(lambda driver, place=opens: within(driver.execute_script(box, place)))
-    shown = set()
-    for theme in ("auto", "dark", "light"):
-        assert window.execute_script("return document.body.dataset.theme") == theme
-        shown.add(screen_of(window).crop(window.execute_script(box, ".theme-toggle-header button")).tobytes())
-        window.find_element("css selector", ".theme-toggle-header button").click()
-    assert len(shown) == 3
-
-
-def within(box):
-    """Whether a box lies on a phone's screen."""
-    return box[0] >= 0 and box[2] <= 390
-
-
 def test_no_picture_of_the_gallery_is_cut_on_a_phone(window, site):
     """There it leads to its page, where it is large enough to read and moves sideways."""
     size = {"width": 360, "height": 900, "deviceScaleFactor": 1, "mobile": True}
     window.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     cut = "return [...document.querySelectorAll('.figure')].map((f) => f.scrollWidth - f.clientWidth)"
-    opened(window, site, "gallery.html")
+    opened(window, site, "figures/README.html")
     found = window.execute_script(cut)
     assert len(found) > 20
     assert max(found) <= 0
@@ -340,27 +305,6 @@ def test_no_picture_of_the_gallery_is_cut_on_a_phone(window, site):
     said = "return getComputedStyle(document.querySelector('.figure'), '::before')"
     assert "sideways" in window.execute_script(f"{said}.content")
     assert window.execute_script(f"{said}.display") == "block"
-
-
-def test_the_long_page_of_figures_begins_with_a_list_of_them(window, site):
-    opened(window, site, "docs/figures.html")
-    window.execute_script("document.documentElement.style.scrollBehavior = 'auto'")
-    script = """return arguments[0].map((name) => {
-      const a = document.querySelector(`article a[href='#${name}']`); if (a) a.click();
-      return a && Math.round(document.getElementById(name).getBoundingClientRect().top); });"""
-    names = [card.name.replace("_", "-") for card in cards.figures(optional=True)]
-    for name, place in zip(names, window.execute_script(script, names), strict=True):
-        assert abs(place) < 400, name
-
-
-def test_its_tables_are_folded_and_whole(site):
-    """Unfolded, they are most of a page that a phone scrolls through."""
-    text = (site / "docs/figures.html").read_text("utf-8")
-    folded = re.findall(r"<details>.*?</details>", text, re.DOTALL)
-    assert len(folded) == len(cards.figures(optional=True))
-    assert all(block.count("<table") == 2 for block in folded)
-    outside = re.sub(r"<details>.*?</details>", "", text, flags=re.DOTALL)
-    assert outside.count("<table") < 5
 
 
 def test_every_verdict_has_its_colour(site):
@@ -381,32 +325,16 @@ def test_certificates_that_failed_are_one_link_away(site):
         ]
 
 
-def test_a_figure_is_as_dark_as_its_page(window, site):
-    """One of the two pictures is shown, and its ground is that of the page; without JavaScript too."""
-    script = """const [shown, ...more] = [...document.querySelectorAll('.figure img')].filter((i) => i.offsetParent);
-    return [more.length, shown.src, shown.complete && shown.naturalWidth > 0];"""
-    for scheme, dark in (("light", False), ("dark", True)):
-        window.execute_cdp_cmd(
-            "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
-        )
-        opened(window, site, "gallery/geometries.html")
-        others, source, loaded = window.execute_script(script)
-        assert (others, loaded, source.endswith("#dark")) == (0, True, dark)
-        place = window.execute_script(
-            "const b = document.querySelector('.figure').getBoundingClientRect(); return [b.x, b.y]"
-        )
-        pixels = pixel(window, place[0] + 3, place[1] + 3)
-        assert (sum(pixels) < 120) if dark else (sum(pixels) > 740)
-
-
-def pixel(browser, x, y):
-    """The colour of one point of the window."""
-    return screen_of(browser).getpixel((round(x), round(y)))
-
-
-def screen_of(browser):
-    """What the window shows."""
-    return Image.open(io.BytesIO(base64.b64decode(browser.get_screenshot_as_base64()))).convert("RGB")
+def test_a_figure_stands_on_white_on_a_dark_page(window, site):
+    features = [{"name": "prefers-color-scheme", "value": "dark"}]
+    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    opened(window, site, "gallery/geometries.html")
+    script = """const [image] = document.querySelectorAll('.figure img'), box = image.getBoundingClientRect();
+    return [image.complete && image.naturalWidth > 0, box.x, box.y];"""
+    loaded, x, y = window.execute_script(script)
+    assert loaded
+    shown = Image.open(io.BytesIO(base64.b64decode(window.get_screenshot_as_base64()))).convert("RGB")
+    assert shown.getpixel((round(x + 6), round(y + 6))) == (255, 255, 255)
 
 
 def test_rows_are_chosen_by_verdict_and_section(window, site):
@@ -445,7 +373,7 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
         opened(window, site, name, script=False)
         return window.find_element("css selector", "article").get_property("innerText")  # what is displayed
 
-    for name in ("index.html", "gallery/overview.html", "docs/svm.html", "source/attnsvm/experiments/own/cone.html"):
+    for name in ("index.html", "gallery/overview.html", "docs/svm.html", "code/cone.html"):
         assert len(text(name)) > 200, name
     shown = text("audit.html")
     claims = pd.read_csv(site.parent / "results/audit/claims.csv")
@@ -454,29 +382,12 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
     assert "does not run" in text("explorer.html")
 
 
-def test_the_moving_picture_moves_and_can_be_held(window, site):
-    where = "return getComputedStyle(document.querySelector('.moving .head')).transform"
-    opened(window, site, "index.html")
-    first = window.execute_script(where)
-    WebDriverWait(window, 10, 0.1).until(lambda driver: driver.execute_script(where) != first)
-    window.find_element("css selector", ".moving label").click()
-    held = window.execute_async_script(
-        "const done = arguments[0], at = () => getComputedStyle(document.querySelector('.moving .head')).transform;"
-        "requestAnimationFrame(() => { const one = at(); setTimeout(() => done([one, at()]), 300); });"
-    )
-    assert held[0] == held[1]
-    features = [{"name": "prefers-reduced-motion", "value": "reduce"}]
-    window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    opened(window, site, "index.html")
-    assert window.execute_script("return document.getAnimations().length") == 0
-
-
 def test_it_can_be_walked_by_keys(window, site):
     """Every link and menu can be reached with the tab key, and what is reached is marked."""
     opened(window, site, "index.html")
-    missing = {"gallery.html", "audit.html", "hold", "play.html", "docs/svm.html"}
+    missing = {"figures/README.html", "audit.html", "play.html", "docs/svm.html"}
     name = "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
-    for _ in range(60):
+    for _ in range(150):
         window.switch_to.active_element.send_keys(Keys.TAB)
         missing.discard(window.execute_script(name))
         if not missing:

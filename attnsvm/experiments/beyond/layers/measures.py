@@ -100,58 +100,78 @@ def mixed(problems, name, run, architecture, kept):
 
 def of_two_layers(problems, name, run, answers, kept):
     """What holds rows, the gradient beside the multipliers, the conditions of the theorem, distances between rules."""
-    architecture, seeds, steps = stack_of(name), problems.seeds, run["steps"]
-    ends, winners = corrected(problems, run, architecture), stated(problems, run, architecture)
-    every = ("stated", "corrected", "all")
-    kept = kept & np.logical_and.reduce(
-        [certain(one, len(kept)) for rule in every[:2] for one in answers[rule].values()]
-    )
-    S, n, T = ends.counts[:, 0].shape
-    dual = multipliers(answers["corrected"], (S, n, T))
-    columns, frames = {"architecture": name, "layer": 1}, []
-    rows = [rows_at(problems, run, architecture, place) for place in range(len(steps))]
+    architecture, seeds, everyone = stack_of(name), problems.seeds, np.arange(len(problems))
+    ends = corrected(problems, run, architecture)
+    each = [certain(one, len(seeds)) for rule in ("stated", "corrected") for one in answers[rule].values()]
+    kept = kept & np.logical_and.reduce(each)
+    rows = [rows_at(problems, run, architecture, place) for place in range(len(run["steps"]))]
+    dual = multipliers(answers["corrected"], ends.counts[:, 0].shape)
 
-    def keep(quantity, who, where, values, **more):
+    def frame(quantity, values, who=everyone, steps=run["steps"][-1:], **columns):
         good = kept[who]
-        frames.append(curves(seeds[who[good]], where, {"value": values[good]}, **columns | more, quantity=quantity))
+        columns = {"architecture": name, **WHOLE} | columns
+        return curves(seeds[who[good]], steps, {"value": values[good]}, **columns, quantity=quantity)
 
-    everyone = np.arange(S)
-    some_held, mixture = held_terms(ends, dual), ends.mixed[:, 0, 0]
-    for quantity, some in (("held probability", some_held), ("mixed probability", mixture)):
+    return [
+        *of_probabilities(frame, run, rows, ends, held_terms(ends, dual)),
+        *of_forces(frame, problems, run, rows, ends, dual),
+        *of_gradients(frame, problems, run, rows[-1], ends, dual, answers),
+        *of_rivals(frame, answers),
+        *of_conditions(frame, problems, run, stated(problems, run, architecture), ends, dual, answers),
+    ]
+
+
+def of_probabilities(frame, run, rows, ends, held):
+    """The probabilities along training of tokens that a multiplier holds, and of those in mixtures."""
+    for quantity, some in (("held probability", held), ("mixed probability", ends.mixed[:, 0, 0])):
         values = np.stack([np.exp(one.below[:, 0, 0][some]) for one in rows], axis=1)
-        keep(quantity, some.nonzero()[0], steps, values)
+        yield frame(quantity, values, some.nonzero()[0], run["steps"], layer=1)
+
+
+def of_forces(frame, problems, run, rows, ends, dual):
+    """The force on held tokens over the law's, with a control, and the angle of gradient and multipliers, by step."""
+    who = held_terms(ends, dual).nonzero()[0]
     for place, one in enumerate(rows):
-        W, here = run["weights"][:, place], steps[place : place + 1]
+        W, here = run["weights"][:, place], run["steps"][place : place + 1]
         force, law = held_law(problems, W, one, ends, dual)
-        keep("held law", some_held.nonzero()[0], here, force / law)
-        keep("held law shuffled", some_held.nonzero()[0], here, force / moved_on(law, some_held.nonzero()[0]))
-        gradient = coefficients(problems, W, one, ends)
-        keep("dual", everyone, here, angle(gradient, dual, ends), **WHOLE)
-    keep("dual stated", everyone, steps[-1:], angle(gradient, multipliers(answers["stated"], (S, n, T)), ends), **WHOLE)
-    keep("dual shuffled", everyone, steps[-1:], angle(gradient, shuffled_terms(dual), ends), **WHOLE)
-    early = early_place(steps)
-    for layer in range(2):
-        W = run["weights"][:, :, layer, 0]
-        keep("weights then", everyone, steps[-1:], 1.0 - correlation(W[:, early], W[:, -1]), layer=layer + 1)
-    for rule, layers in answers.items():
-        for layer, answer in layers.items():
-            if rule in RIVALS:
-                apart = 1.0 - correlation(answer["W"], answers["corrected"][layer]["W"])
-                good = kept & certain(answer, S)
-                more = {"architecture": name, "layer": int(layer), "quantity": f"apart from {rule}"}
-                frames.append(curves(seeds[good], steps[-1:], {"value": apart[good]}, **more))
+        yield frame("held law", force / law, who, here, layer=1)
+        yield frame("held law shuffled", force / moved_on(law, who), who, here, layer=1)
+        yield frame("dual", angle(coefficients(problems, W, one, ends), dual, ends), steps=here)
+
+
+def of_gradients(frame, problems, run, last, ends, dual, answers):
+    """The angle of the last gradient and other multipliers, and of the weights at an early step and the last."""
+    gradient = coefficients(problems, run["weights"][:, -1], last, ends)
+    other = multipliers(answers["stated"], ends.counts[:, 0].shape)
+    yield frame("dual stated", angle(gradient, other, ends))
+    yield frame("dual shuffled", angle(gradient, shuffled_terms(dual), ends))
+    early = early_place(run["steps"])
+    for layer in (1, 2):
+        W = run["weights"][:, :, layer - 1, 0]
+        yield frame("weights then", 1.0 - correlation(W[:, early], W[:, -1]), layer=layer)
+
+
+def of_rivals(frame, answers):
+    """How far the solution of each other rule is from the corrected one."""
+    for rule in (rule for rule in answers if rule in RIVALS):
+        for layer, answer in answers[rule].items():
+            apart = 1.0 - correlation(answer["W"], answers["corrected"][layer]["W"])
+            good = np.flatnonzero(certain(answer, len(apart)))
+            yield frame(f"apart from {rule}", apart[good], good, layer=int(layer))
+
+
+def of_conditions(frame, problems, run, winners, ends, dual, answers):
+    """Shares of instances with reversed rows and with the theorem's conditions met, and distances where they are."""
     against = reversed_terms(ends, dual)
     alone = equal_tokens(ends.rows.tokens[:, 1]).sum(-1) == 1
-    keep("share reversed", everyone, steps[-1:], against.any((1, 2, 3)), **WHOLE)
-    keep("share reversed alone", everyone, steps[-1:], (against & alone[..., None]).any((1, 2, 3)), **WHOLE)
-    met = conditions(problems, winners, certain(answers["all"]["1"], S), answers["stated"])
-    for quantity, share in {**met._asdict(), "conditions": met.all}.items():
-        keep(f"share {quantity}", everyone, steps[-1:], share, **WHOLE)
+    met = conditions(problems, winners, certain(answers["all"]["1"], len(problems)), answers["stated"])
+    shares = {"reversed": against.any((1, 2, 3)), "reversed alone": (against & alone[..., None]).any((1, 2, 3))}
+    for quantity, share in (shares | met._asdict() | {"conditions": met.all}).items():
+        yield frame(f"share {quantity}", share)
     for rule in ("stated", "corrected"):
         far = np.max([distance(run["weights"], k, answers[rule][str(k)]["W"]) for k in (1, 2)], axis=0)
         for words, some in (("met", met.all), ("not met", ~met.all)):
-            keep(f"{rule}, {words}", np.flatnonzero(some), steps, far[some], **WHOLE)
-    return frames
+            yield frame(f"{rule}, {words}", far[some], np.flatnonzero(some), run["steps"])
 
 
 def of_planted(problems, run, winners):

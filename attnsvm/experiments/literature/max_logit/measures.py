@@ -7,7 +7,7 @@ from attnsvm import geometry
 from attnsvm.analysis.margins import largest_logit, smallest_margin
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians, named_share
-from attnsvm.experiments.beyond.adam.adam_time.measures import pace
+from attnsvm.analysis.pace import pace
 from attnsvm.experiments.literature.max_logit.runs import BETA1, RUNS
 
 

@@ -41,7 +41,8 @@ def measures(cell, problems, trained, solved, settings):
             "correlation below the threshold",
         )
         columns = {"n": cell.n, "T": cell.T, "d": cell.d, "seed": problems.seeds, "parametrisation": parametrisation}
-        columns |= {"end": end, "correlation": along, "global": found, "local": local}
+        columns |= {"end": end, "correlation": along, "optimal": (selected == optimal).all(1)}
+        columns |= {"global": found, "local": local}
         columns |= {"not_local": saturated & ~local, "not_saturated": ~saturated}
         columns |= {"all_support": all_support, "all_support_not_global": all_support & ~found}
         frames.append(pd.DataFrame(columns))

@@ -3,7 +3,8 @@
 from matplotlib.patches import Patch
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet, title
+from attnsvm.plots.panels import panel
+from attnsvm.plots.style import COLOUR, DASHES, NAME, band, sheet
 
 CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 
@@ -21,13 +22,11 @@ def panels(row, table) -> None:
     softmax, *correlations = row
     for name in ("W", "KQ"):
         _band(softmax, table, name, "softmax", name, f"{NAME[name]} trained")
-    softmax.set(ylabel="probability")
-    title(softmax, "a", "largest softmax probability")
+    panel(softmax, "a", "largest softmax probability", ylabel="probability")
     for axes, letter, name in zip(correlations, "bc", ("W", "KQ"), strict=True):
         for norm, quantity in CORRELATIONS.items():
             _band(axes, table, name, quantity, norm, NAME[norm].removesuffix(" norm"))
-        axes.set(ylabel="correlation coefficient")
-        title(axes, letter, f"{NAME[name]} trained")
+        panel(axes, letter, f"{NAME[name]} trained", ylabel="correlation coefficient")
     correlations[1].sharey(correlations[0])
     for axes in row:
         axes.set(xlabel="step")

@@ -1,7 +1,7 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.numbers import Limit, exact, largest, proportion, smallest
+from attnsvm.audit.numbers import Limit, exact, largest, proportion, sample_mean, smallest
 from attnsvm.audit.reading import Claims, Reading, some
 
 CLAIMS = Claims(group="print")
@@ -23,9 +23,7 @@ def at_largest(tables):
     group="paper",
     short="nonlinear head: generalised SVM",
     statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm of the generalised SVM.",
-    check="1 − correlation with W_SVMeq, C from the norm of W alone, mean over the instances of every d and its 95 % "
-    "interval",
-    measured="mean of 1 − correlation with W_fin + C·W_mm, the farthest d",
+    measured="mean of 1 − correlation with W_fin + C·W_mm, C from the norm of W alone, the farthest d",
     limit=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
 )
 def generalised_svm(tables, limit):
@@ -40,8 +38,7 @@ def generalised_svm(tables, limit):
     short="$C$ fitted to the answer",
     statement="That C of W_SVMeq is fitted to the trained W, an oracle, changes nothing: C from the norm of W alone "
     "gives the same distances.",
-    check="1 − correlation at the largest d with C fitted (published) and with C from the norm of W alone",
-    measured="1 − correlation, C from the norm of W",
+    measured="1 − correlation at the largest d, C from the norm of W",
     limit=Limit(1e-3, "apart ≤ {}", "less than the standard error of the means would be no difference"),
     printed="C fitted",
 )
@@ -57,8 +54,7 @@ def print_oracle(tables, limit):
 @CLAIMS.add(
     short="rejected instances not mentioned",
     statement="The paper does not say how many instances the acceptance rule rejects.",
-    check="share of the tried seeds that are drawn at the largest d; print shows the drawn ones as if they were all",
-    measured="share of the tried seeds that are drawn",
+    measured="share of the tried seeds that are drawn, at the largest d",
     limit=Limit(0.0, "rejected ≤ {}", "a rejected instance that is not mentioned is one too many"),
 )
 def print_rejections(tables, limit):
@@ -67,3 +63,37 @@ def print_rejections(tables, limit):
     kept = proportion(accepted, tried)
     parts = {f"no more rejected than the threshold ({accepted} of {tried} kept)": limit(1 - kept.value)}
     return Reading(*kept, parts, published=1.0)
+
+
+# What holds instead, asked on unseen seeds: the generalised SVM is a matter of saturation.
+@CLAIMS.add(
+    group="paper",
+    sharpens="generalised_svm",
+    on="saturated_sets",
+    short="nonlinear head: generalised SVM where saturated",
+    statement="With a nonlinear head that mixes tokens, three inputs of four tokens in 4 to 10 dimensions: at each of "
+    "these d the trained W is near W_fin + C·W_mm in the mean over runs whose other tokens have at most 1e-9 of the "
+    "softmax; of those with more the mean is farther.",
+    check="1 − correlation with W_fin + C·W_mm, C from the norm of W, at every d: mean and its 95 % interval over the "
+    "saturated runs, against all runs whose tokens are barely selected; first asked of runs with at most 1e-15, whose "
+    "mean at d = 4 is 0.0032",
+    measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",
+    limit=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
+    selected=Limit(1e-9, "largest unselected probability of a saturated run ≤ {}", "all that are not barely selected"),
+    barely=Limit(1e-9, "of a run whose tokens are barely selected > {}", "the upper third of those that are accepted"),
+)
+def generalised_svm_saturated(tables, limit, selected, barely):
+    """The mean distance of the saturated runs at every d, beside that of all runs whose tokens are barely selected."""
+    rows = tables.own()
+    done, begun = (rows[rows["unselected_max"].map(limit)] for limit in (selected, barely))
+    parts, further, found = {}, {}, []
+    for d in sorted(rows["d"].unique()):
+        here = some(done[done["d"] == d], f"saturated run at d = {d}")
+        found.append(near := sample_mean(here["svmeq_norm"]))
+        parts[f"d = {d}: {len(here)} saturated runs within the threshold ({near.value:.2g})"] = limit(near)
+        further[f"d = {d}: nearer than W_mm and the one-token SVM"] = (
+            near.value < here[["mm", "one_token"]].mean().min()
+        )
+    far = sample_mean(some(begun, "run whose tokens are barely selected")["svmeq_norm"])
+    further[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = limit.against(far)
+    return Reading(*largest(found)[:3], len(done), parts, further)

@@ -7,7 +7,7 @@ from attnsvm.audit.numbers import Limit, each, largest
 from attnsvm.audit.reading import Claims, Reading
 from attnsvm.experiments.real.ladder.rungs import RUNGS
 
-MEDIANS = "medians over the instances, 95 % intervals from order statistics"
+CHANGE = "change of the cosine from the rung before"
 UNTRAINED = Limit(
     0.1, "above the null before training < {}", "an untrained layer has no more than chance and this little"
 )
@@ -22,7 +22,7 @@ ratio, change = (decayed(quantity=q, missing=with_decay) for q in ("rank_ratio",
 
 CLAIMS.declare(
     "ladder_theorem",
-    theorem(quantity="alignment_fro", when="end").must(
+    theorem(quantity="alignment_fro", when="end", text="cosine with the certified solution").must(
         "≥ 0.95",
         "as on Gaussian tokens after as many steps; a random head of the same singular values must stay below",
         "lower end at least {limit:g}",
@@ -37,21 +37,17 @@ CLAIMS.declare(
     ),
     short="on real patches: W alone obeys",
     statement="On patches of digits, W trained alone goes to the Frobenius solution of what it selects.",
-    check=f"cosine with the certified solution on the span of the constraints; {MEDIANS}",
-    measured="median cosine with the certified solution",
 )
 
 CLAIMS.declare(
     "ladder_falls",
-    rung(name=tuple(RUNGS)[1:], when="end", quantity="change_alignment").must(
+    rung(name=tuple(RUNGS)[1:], when="end", quantity="change_alignment", text=CHANGE).must(
         "< 0",
         "a fall is a change whose whole interval is below zero, at each of the five steps",
         "'{name}' lies below the rung before",
     ),
     short="each step to practice costs alignment",
     statement="From W alone to AdamW with everything trained, alignment falls with every rung.",
-    check=f"cosine of a rung less that of the one before, per instance, in its parametrisation's norm; {MEDIANS}",
-    measured="median change of the cosine, at the rung that falls least",
     unsharpened=ELSEWHERE,
 )
 
@@ -59,8 +55,7 @@ CLAIMS.declare(
 @CLAIMS.add(
     short="but never down to chance",
     statement="On every rung the alignment is above that of random heads with the same singular values.",
-    check=f"cosine less that of the null heads, per instance, in the parametrisation's norm; {MEDIANS}",
-    measured="median difference from the null, at the rung with the least",
+    measured="median cosine less that of the null heads, at the rung with the least",
     limit=Limit(
         0.0,
         "> {}",
@@ -82,8 +77,7 @@ def ladder_above_null(tables, limit, untrained):
 @CLAIMS.add(
     short="decay on K, Q lowers the rank",
     statement="Weight decay on K and Q lowers the rank of K Qᵀ, as a nuclear penalty does, and that on W does not.",
-    check=f"effective rank with the largest decay over that without, per instance; {MEDIANS}",
-    measured="median ratio of effective ranks",
+    measured="median effective rank over that without decay, per instance",
     limit=Limit(0.5, "≤ {}", "half of the rank; the same decay on W, a Frobenius penalty, is the control"),
 )
 def ladder_decay_rank(tables, limit):
@@ -103,8 +97,7 @@ def ladder_decay_rank(tables, limit):
 @CLAIMS.add(
     short="decay on K, Q brings it back",
     statement="Weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution.",
-    check=f"cosine with a decay less that without, per instance; {MEDIANS}; every decay",
-    measured="median change of the cosine, at the best decay",
+    measured="median change of the cosine, per instance, at the best decay",
     limit=Limit(0.0, "> {}", "a rise is a change whose whole interval is above zero"),
     unsharpened=ELSEWHERE,
 )
@@ -117,8 +110,7 @@ def ladder_decay_alignment(tables, limit):
     short="strong decay leaves nothing of it",
     statement="Under strong decay of K and Q the layer still fits, but its attention is no max-margin separator: its "
     "alignment is that of a random head.",
-    check=f"cosine less that of the null heads, per instance, with the largest decay and without; {MEDIANS}",
-    measured="median difference from the null, largest decay",
+    measured="median cosine less that of the null heads, largest decay",
     limit=Limit(0.0, "lower end ≤ {}", "the theory needs weights that grow: where they cannot, it must end"),
     fits=Limit(
         0.99,
@@ -139,14 +131,13 @@ def ladder_decay_breaks(tables, limit, fits):
 
 
 # What holds instead, asked on other images.
-OTHERS = f"{MEDIANS}; other images of the same digits"
 NONE = "a change that counts as none ≤ 0.05", "a quarter of what is above the null"
 at_end, strong = rung(when="end"), decayed(decay=LAST)
 reference = at_end(name="+ v", quantity="alignment_fro")
 saturated = at_end(quantity="saturated")
 CLAIMS.declare(
     "ladder_falls_to_mlp",
-    at_end(name=("+ v", "+ (K, Q)", "+ MLP"), quantity="change_alignment").must(
+    at_end(name=("+ v", "+ (K, Q)", "+ MLP"), quantity="change_alignment", text=CHANGE).must(
         "< 0",
         "a fall is a change whose whole interval is below zero, at each of three steps",
         "'{name}' lies below the rung before ({value:.2f})",
@@ -169,12 +160,10 @@ CLAIMS.declare(
     short="alignment falls to the MLP; then no input saturates",
     statement="Alignment falls with the head, with (K, Q) and with the MLP; embeddings and AdamW leave it below, in no "
     "order, and under AdamW no input is saturated: there the theorem's premise has ended.",
-    check="cosine of a rung less that of the one before, per instance; cosines of the last two rungs against that of "
-    f"the first that falls; share of saturated inputs; {OTHERS}",
-    measured="median change of the cosine, at the rung of three that falls least",
 )
 
-changed = change(decay=LAST)
+gain = strong(quantity="gain_nuc", text="cosine less that of the null heads")
+changed = change(decay=LAST, text="change of the cosine by the decay")
 CLAIMS.declare(
     "ladder_decay_lowers",
     (
@@ -187,17 +176,13 @@ CLAIMS.declare(
     short="decay on K, Q: no help, and strong decay hurts",
     statement="No weight decay on K and Q raises the alignment of K Qᵀ with the nuclear solution: the weakest leaves "
     "it as it is, the strongest lowers it.",
-    check=f"cosine with a decay less that without, per instance; every decay; {OTHERS}",
-    measured="median change of the cosine, strongest decay",
 )
 
 CLAIMS.declare(
     "ladder_decay_rest",
     (
-        strong(quantity="gain_nuc").must(
-            "≤ 0.15", "less than what was found without decay, 0.18", "by no more than the threshold"
-        ),
-        strong(quantity="gain_nuc").must(
+        gain.must("≤ 0.15", "less than what was found without decay, 0.18", "by no more than the threshold"),
+        gain.must(
             "difference from the null > 0",
             "above zero, the whole interval",
             "the alignment is above its null ({value:.2g})",
@@ -224,6 +209,4 @@ CLAIMS.declare(
     short="strong decay leaves a little of it",
     statement="Under strong decay of K and Q the layer still fits, no input is saturated, the rank is less than half, "
     "and of the alignment a little is left: above that of a random head, by less than 0.15.",
-    check=f"cosine less that of the null heads, per instance, with the largest decay; {OTHERS}",
-    measured="median difference from the null, largest decay",
 )

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.statistics import median
 from attnsvm.experiments.real.ladder.rungs import DECAYING, RUNGS, WHEN
 
@@ -13,14 +13,14 @@ KEYS = ["part", "name", "decay", "when", "quantity"]
 NO_DECAY = np.nan  # of the rungs, in the column `decay`
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for name in RUNGS:
         for when in WHEN:
             runs, answers = trained["rungs"][name][when], solved["rungs"][name][when]
             values = quantities(runs, answers)
-            frames.append(tidy("rungs", name, NO_DECAY, when, problems.seeds, values))
-            ends.append(became(cell, problems.seeds, answers, f"{name}, {when}"))
+            yield tidy("rungs", name, NO_DECAY, when, problems.seeds, values)
+            yield became(cell, problems.seeds, answers, f"{name}, {when}")
     decays, S = trained["each"]["decay"].tolist(), len(problems)
     for name in DECAYING:
         runs, answers = trained["decays"][name]["end"], solved["decays"][name]
@@ -28,9 +28,8 @@ def measures(cell, problems, trained, solved, settings):
         for k, decay in enumerate(decays):
             own = slice(k * S, (k + 1) * S)
             part = {quantity: value[own] for quantity, value in values.items()}
-            frames.append(tidy("decays", name, decay, "end", problems.seeds, part))
-            ends.append(became(cell, problems.seeds, answers, f"decay {decay} of {name}", own))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield tidy("decays", name, decay, "end", problems.seeds, part)
+            yield became(cell, problems.seeds, answers, f"decay {decay} of {name}", own)
 
 
 def quantities(runs, answers):

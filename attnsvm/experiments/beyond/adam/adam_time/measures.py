@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.analysis.medians import quartiles
-from attnsvm.experiments.beyond.adam.adam_time.pace import forgetting, pace
+from attnsvm.analysis.pace import forgetting, pace
 from attnsvm.experiments.beyond.adam.measures import measures as measures
 
 QUANTITIES = ("deviation", "slower", "linf", "time", "travelled")

@@ -1,11 +1,13 @@
-"""Train W and v together for two numbers of steps, v at several rates."""
+"""Train W and v together for a quarter of the steps and for all of them, v at several rates."""
 
 from attnsvm.experiments.beyond.joint.descent import ends
 from attnsvm.training.rules.gradient_descent import exact
 
+FEWER = 4  # by how many times the first number of steps is smaller
+
 
 def descent(problems, settings, progress):
-    lengths = settings["fewer"], settings["steps"]
+    lengths = settings["steps"] // FEWER, settings["steps"]
     progress.expect(len(problems) * len(settings["head_rates"]) * len(lengths))
     rule = exact(settings["learning_rate"])
     return {

@@ -2,11 +2,35 @@
 
 import numpy as np
 
-from attnsvm.audit.numbers import Limit, largest
-from attnsvm.audit.reading import Claims, Reading
-from attnsvm.experiments.beyond.layers.deep_stacks.claims import ends, layers
+from attnsvm.audit.numbers import Limit, largest, sample_median
+from attnsvm.audit.reading import Claims, NoInstance, Reading, some
+from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")
+
+
+def layers(tables, rule):
+    """By depth and layer: the distances (instances, three steps)."""
+    rows = some(where(tables.own(), rule=rule), "stack that is saturated and has certified solutions")
+    if rows["step"].nunique() < 3:
+        raise NoInstance("third step")
+    return {
+        place: own.pivot(index="seed", columns="step", values="value")
+        for place, own in rows.groupby(["depth", "layer"])
+    }
+
+
+def ends(tables):
+    """The median of every layer after the last step, and the further conditions: how tails and control are."""
+    laws, shuffled = layers(tables, "law"), layers(tables, "shuffled")
+    found = {place: sample_median(wide.iloc[:, -1]) for place, wide in laws.items()}
+    tails = [tail.iloc[-1] < tail.iloc[-2] for tail in (wide.quantile(0.95) for wide in laws.values())]
+    controls = [sample_median(shuffled[at].iloc[:, -1]).low > own.high for at, own in found.items() if at in shuffled]
+    further = {
+        "every layer's 95 % quantile falls": all(tails),
+        "every layer below the top is farther with the counting rows shuffled": all(controls),
+    }
+    return found, further
 
 
 @CLAIMS.add(

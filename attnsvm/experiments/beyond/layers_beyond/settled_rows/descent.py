@@ -1,7 +1,8 @@
 """Train two layers of every kind from random weights, and keep them at four steps, each twice the one before."""
 
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.kinds import KINDS, seen, stack_of
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.models import fixed
+from attnsvm.experiments.beyond.layers_beyond.kinds import seen, stack_of
+from attnsvm.experiments.beyond.layers_beyond.models import fixed
+from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import KINDS
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack

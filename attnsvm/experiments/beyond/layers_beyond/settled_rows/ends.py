@@ -3,7 +3,11 @@
 import numpy as np
 
 from attnsvm.experiments.beyond.layers_beyond.ends import corrected, saturated
+from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS as EVERY
 
+KINDS = {
+    name: EVERY[name] for name in ("two heads", "one-hot tokens", "repeated tokens")
+}  # whose counting rows saturate
 PLACES = (-2, -1)  # the logged steps at which distances are measured: half of the steps, and the last one
 
 

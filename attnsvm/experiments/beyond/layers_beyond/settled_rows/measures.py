@@ -5,8 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.stacked import certain, distance, norms
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import PLACES, change, saturated_at
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.kinds import KINDS, seen
+from attnsvm.experiments.beyond.layers_beyond.kinds import seen
+from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import KINDS, PLACES, change, saturated_at
 
 
 def measures(cell, problems, trained, solved, settings):

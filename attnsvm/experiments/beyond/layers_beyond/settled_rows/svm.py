@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import PLACES, ends_at
-from attnsvm.experiments.beyond.layers_beyond.settled_rows.kinds import KINDS, seen, stack_of
+from attnsvm.experiments.beyond.layers_beyond.kinds import seen, stack_of
+from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import KINDS, PLACES, ends_at
 from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below, layer_problems
 

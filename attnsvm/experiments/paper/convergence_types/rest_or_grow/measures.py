@@ -5,6 +5,8 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, outcomes
 
+STILL = 0.1  # a run rests if its norm changes by no more than this share
+
 
 def measures(cell, problems, trained, solved, settings):
     frames, ends = [], []
@@ -23,7 +25,7 @@ def _of_run(cell, problems, name, run, answers, settings):
     norms = np.linalg.norm(run["weights"], axis=(2, 3))
     near = {when: answers[when]["correlation"] >= settings["correlation"] for when in ("first", "last")}
     growth = norms[:, 1] / norms[:, 0]
-    grows, rests = growth >= np.sqrt(trained_longer(run)), np.abs(growth - 1) <= settings["still"]
+    grows, rests = growth >= np.sqrt(trained_longer(run)), np.abs(growth - 1) <= STILL
     columns = {
         "attention": attention,
         "parametrisation": parametrisation,

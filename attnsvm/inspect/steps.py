@@ -1,0 +1,81 @@
+"""The jobs for many models: texts pass a layer, its heads are measured, all are gathered, models are compared."""
+
+import json
+import os
+import pickle
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from attnsvm import store
+from attnsvm.inspect import atlas, lines, page, running, sentences
+from attnsvm.inspect.layers import unpickled
+from attnsvm.inspect.measures import Bench, Plan, measured, offered, shown
+from attnsvm.inspect.several import COMMAND
+from attnsvm.writing import replacing, save_text
+
+PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
+
+
+def pass_texts(
+    folder: str, number: int, texts: str | None, settings: dict, before: str | None, become: str, layer: str
+) -> None:
+    """Read one layer of a model, and write what its attention is given, for `measure`.
+
+    Args:
+        number: of the layer, from 0.
+        texts: a file with one text per line; None: those of the package.
+        settings: see `several.Asked`.
+        before: the file with what the texts have become in the layer before; None for the first layer.
+        become, layer: the files to write; the first is for the next layer.
+    """
+    import torch
+
+    from attnsvm.inspect.models import Reading
+
+    given = sentences() if texts is None else lines(texts)
+    options = {"position": settings["query"], "longest": settings["longest"], "seed": settings["seed"]}
+    reading = Reading(folder, given, [number], **options)
+    reading.require_memory(1)
+    if before is not None:
+        reading.walk.become = torch.load(before, weights_only=True)
+    found = reading.layer(number)
+    with replacing(become, checksum=False) as path:
+        torch.save(reading.walk.become, path)
+    with replacing(layer, checksum=False) as path, open(path, "wb") as file:
+        pickle.dump(found, file)
+
+
+def measure(name: str, layer: str, settings: dict, out: str) -> None:
+    """Measure every head of a layer, and write what was found as JSON.
+
+    Args:
+        name: of the model. layer: the file from `pass_texts`. settings: see `several.Asked`.
+    """
+    given = unpickled(Path(layer).read_bytes())
+    plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given, name)
+    found = {
+        "norms": list(plan.norms),
+        "lifted": bool(given.every),
+        "shown": shown(Bench(given, plan)),
+        "heads": list(measured([given], plan)),
+    }
+    save_text(out, json.dumps(found, default=np.generic.item, ensure_ascii=False))
+
+
+def gather(name: str, folder: str, layers: Sequence[str], settings: dict, out: str) -> None:
+    """Write heads.parquet, heads.csv and heads.html of a model into a folder, given the files of all its layers."""
+    found = [json.loads(Path(path).read_text("utf-8")) for path in layers]
+    heads = [(row, marks) for one in found for row, marks in one["heads"]]
+    made = page.origin(folder, settings["seed"], os.environ.get(COMMAND, ""))
+    first = found[0]
+    running.gathered(name, made, first["shown"], heads, first["norms"], first["lifted"]).save(out)
+
+
+def compare(tables: dict[str, str], csv: str, html: str) -> None:
+    """Write the atlas, given {name: its heads.parquet}."""
+    read = {name: store.load_table(path) for name, path in tables.items()}
+    counted = atlas.counted(read)
+    store.save_csv(csv, counted)
+    store.save_text(html, atlas.render(counted, read, page.made(os.environ.get(COMMAND, ""))))

@@ -1,0 +1,290 @@
+"""What make installs, writes and deletes: whatever is typed after it, nothing else runs, and nothing else is lost."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from harness import ROOT
+
+FILES = ("Makefile", "requirements.lock", "requirements-cuda.lock", "pyproject.toml", "CITATION.cff")
+PREFLIGHT = "attnsvm/pipeline/first_use/preflight.py"
+# A program that notes its arguments, and what make has read for it; `-m venv` makes a folder with itself as python.
+STUB = """#!/bin/sh
+for word in "$0" "$@"; do printf '%s\\0' "$word"; done >> "$TOLD"
+printf '\\1%s\\0%s\\0%s\\0%s\\0%s\\2' "$VENV" "$TORCH" "$PART" "$NAME" "$URL" >> "$TOLD"
+for last in "$@"; do :; done
+case "$*" in
+"-m venv "*) mkdir -p -- "$last/bin" && cp -- "$0" "$last/bin/python" ;;
+*" freeze "*) [ -z "$BROKEN" ] && printf 'numpy==9.9.9\\ntorch==2.13.0+cpu\\n' ;;
+esac
+"""
+ODD = (
+    *("precious x", "it's", 'so "called"', "$(touch pwned)", "$(shell touch pwned)", "${HOME}", "`touch pwned`"),
+    *(
+        "a\nb",
+        "a;touch pwned",
+        "a&&touch pwned",
+        "a|touch pwned",
+        "-rf",
+        "--help",
+        "a*",
+        "~",
+        "#x",
+        "é",
+        "\\",
+        "$$",
+        "%",
+    ),
+)
+
+
+@pytest.fixture
+def clone(tmp_path):
+    folder = tmp_path / "clone"
+    (folder / PREFLIGHT).parent.mkdir(parents=True)
+    for name in (*FILES, PREFLIGHT):
+        shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture
+def python(clone):
+    return program(clone.parent / "stub/python")
+
+
+def make(clone, *arguments, **environment):
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
+    surrounding = {**outside, "TOLD": str(clone.parent / "told"), **environment}
+    command = ["make", *arguments]
+    return subprocess.run(command, cwd=clone, env=surrounding, capture_output=True, text=True, check=False)
+
+
+def program(path):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(STUB)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+def told(clone):
+    """What the programs were given: [(arguments, [VENV, TORCH, PART, NAME, URL])]."""
+    path = clone.parent / "told"
+    calls = path.read_text("utf-8").split("\2")[:-1] if path.exists() else []
+    path.unlink(missing_ok=True)
+    both = [call.split("\1") for call in calls]
+    return [(arguments.split("\0")[:-1], given.split("\0")) for arguments, given in both]
+
+
+def everything(folder):
+    return {path: path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("how", ["argument", "environment"])
+def test_what_is_typed_reaches_the_recipe_as_it_is(clone, python, odd, how):
+    """No word of it is run, split or put in order, by make or by a shell."""
+    before = everything(clone)
+    given = {"PYTHON": str(python), "VENV": odd, "TORCH": odd}
+    words = [f"{name}={value}" for name, value in given.items()] if how == "argument" else []
+    run = make(clone, "check", *words, **(given if how == "environment" else {}))
+    assert run.returncode == 0, run.stderr
+    ((arguments, seen),) = told(clone)
+    assert arguments == [str(python), PREFLIGHT, f"--venv={odd}", f"--torch={odd}"]
+    assert seen[:2] == [odd, odd]
+    run = make(clone, "address", f"URL={odd}", *words)
+    assert run.returncode != 0
+    assert "is no address; say which: make address URL=" in run.stderr
+    assert make(clone, "help", "clean", f"VENV={odd}").returncode == 0
+    assert everything(clone) == before
+
+
+@pytest.mark.parametrize("odd", [odd for odd in ODD if odd != "~"])
+def test_an_interpreter_is_one_word(clone, odd):
+    """It may lie anywhere; one that is not there is named."""
+    run = make(clone, "check", f"PYTHON={odd}")
+    assert run.returncode != 0
+    assert "error: there is no " in run.stderr
+    python = program(clone.parent / odd.replace("\\", "_") / "python")
+    assert make(clone, "check", f"PYTHON={python}").returncode == 0
+    assert told(clone)[0][0][0] == str(python)
+    assert not list(clone.parent.rglob("pwned"))
+
+
+@pytest.mark.parametrize("odd", [*ODD, "a:b"])
+def test_what_is_no_environment_of_ours_is_refused_and_nothing_in_it_is_touched(clone, odd):
+    venv = clone.parent / "venvs" / odd
+    venv.mkdir(parents=True)
+    (venv / "letter.txt").write_text("dear")
+    before = everything(clone.parent)
+    run = make(clone, "install", f"PYTHON={sys.executable}", f"VENV={venv}")
+    assert run.returncode != 0
+    assert "is no environment of attnsvm; choose an empty or a new folder" in run.stderr
+    assert everything(clone.parent) == before
+
+
+@pytest.mark.parametrize("odd", ["environment", *ODD])
+def test_an_environment_is_filled_once_for_the_content_of_the_lists(clone, python, odd):
+    """A newer date installs nothing; nothing is deleted; what is there is run wherever it lies."""
+    venv = clone.parent / "venvs" / odd
+    given = (f"PYTHON={python}", f"VENV={venv}")
+    assert make(clone, "install", *given, "TORCH=cpu").returncode == 0
+    commands = [" ".join(arguments[1:]) for arguments, _ in told(clone)]
+    pip = "-m pip install --quiet --disable-pip-version-check"
+    torch = re.search(r"^torch==.*$", (clone / "requirements.lock").read_text(), re.MULTILINE)[0]
+    assert commands == [
+        f"{PREFLIGHT} --venv={venv} --torch=cpu --quiet",
+        f"-m venv --prompt attnsvm -- {venv}",
+        f"{pip} --no-deps --index-url https://download.pytorch.org/whl/cpu {torch}",
+        f"{pip} -r requirements.lock -c requirements-cuda.lock",
+        f"{pip} --no-deps --no-build-isolation -e .",
+    ]
+    (venv / "letter.txt").write_text("dear")
+    os.utime(clone / "requirements.lock", (4_000_000_000, 4_000_000_000))
+    for name in ("snakemake", "attnsvm"):
+        program(venv / "bin" / name)
+    targets = {"figures": ("snakemake", "figures/paper"), "compare": ("attnsvm", "compare")}
+    targets["experiment"] = ("attnsvm", "experiment", "--", odd)
+    for target, expected in targets.items():
+        run = make(clone, target, *given, f"NAME={odd}")
+        assert run.returncode == 0, run.stderr
+        ((arguments, _),) = told(clone)
+        assert (Path(arguments[0]).name, *arguments[1:]) == expected
+        assert Path(arguments[0]).parent == venv / "bin"
+    (clone / "requirements.lock").write_text("numpy==9.9.9\n")
+    assert make(clone, "install", *given).returncode == 0
+    assert len(told(clone)) == 4
+    assert (venv / "letter.txt").read_text() == "dear"
+    assert not list(clone.parent.rglob("pwned"))
+
+
+def test_a_step_that_fails_ends_the_installation_which_is_begun_again(clone, python):
+    python.write_text(STUB.replace('"-m venv "*)', '*"-e .") exit 7;;\n"-m venv "*)'))
+    venv = clone.parent / "venv"
+    assert make(clone, "install", f"PYTHON={python}", f"VENV={venv}").returncode != 0
+    assert not (venv / ".installed").exists()
+    told(clone)
+    assert make(clone, "install", f"PYTHON={program(python)}", f"VENV={venv}").returncode == 0
+    assert len(told(clone)) == 4
+
+
+@pytest.mark.parametrize("part", [*ODD, "workflow cluster", "PARTS", "PYTEST", "mathematic"])
+def test_a_part_that_is_none_is_refused(clone, python, part):
+    run = make(clone, "test", f"PART={part}", f"PYTHON={python}", f"VENV={clone.parent / 'venv'}")
+    assert run.returncode != 0
+    assert "PART: the parts are mathematics engine reading pipeline workflow house cluster hostile" in run.stderr
+    assert not [arguments for arguments, _ in told(clone) if "pytest" in arguments]
+    assert not list(clone.parent.rglob("pwned"))
+
+
+def test_every_file_that_a_part_of_the_suite_names_is_there():
+    asked = "print-%: ; @echo $($*)"
+    command = ["make", "-s", f"--eval={asked}", "print-COMPILED", "print-LEFT"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    compiled, left = (line.split() for line in run.stdout.splitlines())
+    files = [f"tests/experiments/test_{name}.py" for name in compiled] + left
+    assert not [name for name in files if not (ROOT / name).exists()]
+
+
+def test_the_lock_is_made_in_a_folder_of_its_own_and_a_failure_leaves_it(clone, python):
+    before = (clone / "requirements.lock").read_text()
+    given = (f"PYTHON={python}", "VENV=precious x")
+    (clone / "precious x").mkdir()
+    assert make(clone, "lock", *given, BROKEN="yes").returncode != 0
+    assert (clone / "requirements.lock").read_text() == before
+    assert make(clone, "lock", *given).returncode == 0
+    lines = (clone / "requirements.lock").read_text().splitlines()
+    assert lines[-2:] == ["numpy==9.9.9", "torch==2.13.0"]
+    assert lines[:-2] == [line for line in before.splitlines() if line.startswith("#")]
+    assert not [*(clone / "precious x").iterdir()]
+    assert not [arguments for arguments, _ in told(clone) if str(clone) in " ".join(arguments)]
+
+
+def built(folder, *names):
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("built")
+        path.with_name(f".{path.name}.sha256").write_text("sum")
+
+
+BUILT = ("results/cone/seeds-0-9/svm.npz", "results/audit/audit.html", "figures/cone.csv", "smoke/figures/a b\\.csv")
+LOGS = ("results/logs/cone/svm.log", "results/benchmarks/cone.tsv", "smoke/results/.metadata/c21v")
+OF_THE_USER = (
+    *("figures/README.md", "figures/gallery/cone.png", "figures/mine.pdf", "results/notes.txt", "results/cone/.env"),
+    *("smoke/logs/mine", "paper/manuscript.typ", "site/mine.html"),
+)
+
+
+def filled(folder):
+    built(folder, *BUILT, "paper/attnsvm.pdf")
+    for name in (*LOGS, *OF_THE_USER, ".snakemake/metadata/x", "report.html"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+    (folder / "results/cone/.left.npz.123.tmp").write_text("killed")
+
+
+def test_clean_deletes_what_a_build_made_and_names_what_stays(clone):
+    before = everything(clone)
+    filled(clone)
+    run = make(clone, "clean")
+    assert run.returncode == 0, run.stderr
+    left = {path for path in clone.rglob("*") if path.is_file()} - {*before}
+    assert left == {clone / name for name in OF_THE_USER}
+    named = {line.partition(": no build")[0] for line in run.stdout.splitlines()}
+    assert named == {"results/notes.txt", "results/cone/.env", "smoke/logs/mine", "site/mine.html"}
+    for name in OF_THE_USER:
+        (clone / name).unlink()
+    assert make(clone, "clean").returncode == 0
+    assert not (clone / "results").exists()
+
+
+def test_clean_goes_behind_links_and_leaves_them(clone):
+    disk = clone.parent / "disk"
+    filled(disk)
+    built(disk, "elsewhere/svm.npz")
+    (disk / "site/index.html").write_text("of somebody")
+    for name in ("results", "figures", "site"):
+        (clone / name).symlink_to(disk / name)
+    (disk / "results/again").symlink_to(disk / "results")
+    (disk / "results/one").symlink_to(disk / "elsewhere")
+    run = make(clone, "clean")
+    assert run.returncode == 0, run.stderr
+    for name in ("results", "figures"):
+        assert (clone / name).is_symlink()
+        assert not any((disk / other).exists() for other in BUILT if other.startswith(f"{name}/"))
+        assert all((disk / other).exists() for other in OF_THE_USER if other.startswith(f"{name}/"))
+    assert not (disk / "elsewhere/svm.npz").exists()
+    assert (disk / "site/mine.html").exists()
+
+
+def test_no_command_of_make_has_a_word_that_is_not_set():
+    targets = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+    run = subprocess.run(
+        ["make", "-n", "--warn-undefined-variables", *targets],
+        cwd=ROOT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("MAKE")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_term_ends_the_installation_and_what_it_has_started(clone, python):
+    """As `kill` of make does: a pip that went on would fill an environment that nobody waits for."""
+    python.write_text(STUB + 'case "$*" in *requirements.lock*) exec sleep 4321 ;; esac\n')
+    environment = {**os.environ, "VENV": str(clone / "env"), "PYTHON": str(python), "TOLD": str(clone.parent / "told")}
+    with subprocess.Popen(["make", "install"], cwd=clone, env=environment, stdout=subprocess.PIPE) as run:
+        assert any(b"-r requirements.lock" in line for line in run.stdout), "it has begun"
+        time.sleep(0.5)
+        run.send_signal(signal.SIGTERM)
+        assert run.wait(20) != 0
+    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    assert "sleep 4321" not in listed

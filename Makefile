@@ -81,7 +81,7 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
 COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
-	hierarchy hyperplanes induction joint joint_mixing joint_tail ladder law_of_layers layer_shapes layers_beyond \
+	hierarchy hyperplanes induction joint joint_mixing joint_tail law_of_layers layer_shapes layers_beyond \
 	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads
 engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COMPILED:%=tests/experiments/test_%.py))

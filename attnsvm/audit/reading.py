@@ -162,8 +162,8 @@ class Claim:
         short: the claim in five words, for the overview.
         statement: the claim in our words.
         limit: what decides.
-        check: how it is measured, over what, and what the interval is; "" where `measured`, or a declaration, says it
-            all, see `wording.words`.
+        check: how it is measured, over what, and what the interval is; "" where a declaration, or the docstring of a
+            function, says it, see `wording.words`.
         also: further limits, of controls and other conditions, by their argument names in `read`.
         read: the reading, from the tables, `limit` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at; None: the figure of the experiment; "": no figure.

@@ -1,6 +1,7 @@
 """How a claim is measured, in words: composed from its declaration and its table, where the claim does not say it."""
 
 from collections.abc import Container, Mapping
+from inspect import isfunction
 
 from attnsvm.analysis.statistics import MEAN, MEDIAN, MIDDLE, QUARTILES, RATIO, SHARE
 from attnsvm.audit.conditions import STEP, Condition, Derived, Number
@@ -24,11 +25,12 @@ NAMES = {"KQ": "(K, Q)", "fro": "Frobenius", "nuc": "nuclear", "linf": "max", "l
 def words(claim: Claim, tables: Tables) -> dict[str, str]:
     """`check` and `measured` of a claim: what it says itself, or else what its main conditions say.
 
-    Where a reading that is a function says no more, it is checked by what is measured.
+    A reading that is a function says it in its docstring; without one, what is measured says it.
     """
     own = {"check": claim.check, "measured": claim.measured}
     if not isinstance(claim.read, Declared):
-        return own | {"check": claim.check or claim.measured}
+        said = claim.read.__doc__ if isfunction(claim.read) else None
+        return own | {"check": claim.check or (said or claim.measured).partition("\n")[0].removesuffix(".")}
     if all(own.values()):
         return own
     first = claim.read.main[0]

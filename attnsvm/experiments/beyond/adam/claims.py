@@ -93,10 +93,7 @@ def distances(curves) -> list[float]:
     statement="At a constant rate the smallest margin of Adam grows, in the median, by g per step, g = P·(1 − "
     "β1)/(1 − β1·exp(g))·√((1 − β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its "
     "asymptotes.",
-    check="growth of the smallest margin per step over the last half of the steps, over the closed form of each "
-    "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
-    "slower of the two paces",
-    measured="relative deviation of the pace of the margin from the closed form",
+    measured="median pace of the margin over its closed form, less one, the largest in size of all runs",
     limit=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
     slower=Limit(
         0.1, "deviation from the slower of two paces, some run: size > {}", "it fails where the two are equal"
@@ -117,8 +114,6 @@ def adam_pace_closed(tables, limit, slower):
     short="Adam goes to the max norm, at its own time",
     statement="Adam goes to the max-margin solution of the max norm at its own time, 2/((1 − β2)(g/P)²) steps, in "
     "which its second moment forgets the start: at equal shares of it all β2 and rates are equally near.",
-    check="margin ratio in the max norm, median over the instances: of every run after 20 such times; and of any two "
-    "runs at equal times, once P times the step is 50 logits; control: runs that end before",
     measured="smallest median of the margin ratio in the max norm, runs that have their time behind them",
     limit=Limit(0.95, "every run ≥ {}", "as first asked"),
     done=Limit(

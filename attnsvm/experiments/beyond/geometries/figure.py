@@ -46,9 +46,8 @@ def draw(figure, table):
     rows = where(table, kind="trained", quantity="ratio")
     own = missing(rows[rows["rule"] == rows["norm"]])
     lines(way, own, "step", "rule", looks(order), alpha=0.12)
-    legend = {"title": "rule", "fontsize": "small", "handlelength": 2.0, "labelspacing": 0.2, "borderpad": 0.1}
-    legend, words = legend | {"loc": "lower left"}, "1 − margin ratio in the own norm"
-    panel(way, "c", "the diagonal goes to one", "xy", legend, xlabel="step", ylabel=words)
+    panel(way, "c", "the diagonal goes to one", "xy", xlabel="step", ylabel="1 − margin ratio in the own norm")
+    way.legend(loc="lower left", title="rule", fontsize="small", handlelength=2.0, labelspacing=0.2, borderpad=0.1)
     way.set_ylim(top=2)
     way.margins(x=0)
     count = int(table["instances"].max())

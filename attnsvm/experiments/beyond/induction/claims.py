@@ -35,11 +35,11 @@ def induction_forms(tables, limit, false):
     short="what decides whether it forms",
     statement="A large start nearly prevents the circuit, and it forms less often with a layer below that moves as "
     "fast as the top, and with a third of the inputs: each moves the softmax below before the top can say where to.",
-    check="start times 0.25 against 16; norm each, 1:10 against 1:1; all inputs against 24",
     measured="share of instances that form it, from a start times 16",
     limit=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
 )
 def induction_decides(tables, limit):
+    """Starts times 0.25 against 16; a norm for each layer, steps 1:10 against 1:1; all inputs against 24."""
     at = formed(tables)
     pairs = {
         "less often from a large start": (SMALL, LARGE),

@@ -90,10 +90,7 @@ SETTLED = "instance of {} whose rows have settled"
     statement="With two heads and output matrices, one-hot tokens, or tokens that repeat: once the rows that do not "
     "count go where they went at half of the steps, both layers are near their SVMs, and nearer like 1/‖W‖²; what is "
     "farther has a row that just changes its token.",
-    check="two layers, counting rows saturated, after the last step: largest 1 − correlation of the farther layer "
-    "where no probability that a row goes to has changed since half of the steps; how many these are, Wilson interval; "
-    "growth of their distance times ‖W‖² since then, median",
-    measured="largest 1 − correlation where the rows have settled",
+    measured="largest 1 − correlation of the farther layer where the rows have settled since half of the steps",
     limit=Limit(0.01, "≤ {}", "as first asked, of every instance"),
     moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
     often=Limit(0.5, "share of settled instances ≥ {}", "beyond doubt most of them"),

@@ -78,7 +78,6 @@ CLAIMS.declare(
     (squared(graphs="cyclic").must(*SQUARED), squared(graphs="acyclic").must(*SQUARED)),
     short="next tokens: the squared loss, margin 1",
     statement="The same Graph-SVM, of margin 1 on every edge, is the limit under the squared loss.",
-    unsharpened="What holds instead stands in the audit of `snakemake figures/next_token_again`, which is optional.",
 )
 
 graded, even = (squared(graphs="cyclic", solution=name) for name in ("graded", "fro"))

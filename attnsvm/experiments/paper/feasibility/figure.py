@@ -36,10 +36,8 @@ def draw(figure, table):
     row[0].set(ylabel="share with a separator")
     lines = [Line2D([], [], **size, label=f"$n = {n}$, $T = {T}$") for (n, T), size in zip(shapes, looks, strict=True)]
     row[1].legend(handles=lines, loc="lower right")
-    marked, interval = (
-        look(GREY, marker="o", markersize=3.5),
-        f"95 % Wilson interval, {table['instances'].max()} instances",
-    )
+    interval = f"95 % Wilson interval, {table['instances'].max()} instances"
+    marked = look(GREY, marker="o", markersize=3.5)
     meanings = [
         *(marked | own | {"label": words} for words, own in LOOKS.values()),
         look(GREY, "none", "v", "bound $\\max(T - 1, n)$"),

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.measured import gathered, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.statistics import share
 
 
@@ -19,8 +20,5 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
-    keys = ["n", "T", "d", "attention", "alpha"]
-    return pd.DataFrame(
-        {**dict(zip(keys, key, strict=True)), **share(group.feasible)}
-        for key, group in measures.instances.groupby(keys, sort=False)
-    )
+    rows = measures.instances.rename(columns={"feasible": "value"})
+    return medians(rows, ["n", "T", "d", "attention", "alpha"], of_value=share)

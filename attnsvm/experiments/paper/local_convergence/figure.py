@@ -12,14 +12,7 @@ CORRELATIONS = {"fro": "corr_fro", "nuc": "corr_nuc"}
 @sheet(height=0.37)
 def draw(figure, table):
     """Draw from rows (parametrisation, quantity, step, value, low, high, instances, interval)."""
-    panels(figure.subplots(1, 3), table)
-    spread = Patch(color="0.8", label=f"line: mean, band: the middle 68 % of {counts(table)}")
-    figure.legend(handles=[spread], loc="outside lower center")
-
-
-def panels(row, table) -> None:
-    """The three panels, on three axes: the softmax, and the correlations of either parametrisation."""
-    softmax, *correlations = row
+    softmax, *correlations = row = figure.subplots(1, 3)
     for name in ("W", "KQ"):
         _band(softmax, table, name, "softmax", name, f"{NAME[name]} trained")
     panel(softmax, "a", "largest softmax probability", ylabel="probability")
@@ -33,14 +26,12 @@ def panels(row, table) -> None:
         axes.set_ylim(top=1.04)
         axes.margins(x=0)
         axes.legend(loc="lower right", title=None if axes is softmax else "with the SVM solution")
+    low, high = table["instances"].min(), table["instances"].max()
+    many = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+    words = f"line: mean, band: the middle 68 % of {many} instance{'' if high == 1 else 's'}"
+    figure.legend(handles=[Patch(color="0.8", label=words)], loc="outside lower center")
 
 
 def _band(axes, table, name: str, quantity: str, key: str, label: str) -> None:
     rows = where(table, parametrisation=name, quantity=quantity).sort_values("step")
     band(axes, rows, "step", color=COLOUR[key], linestyle=DASHES[key], label=label)
-
-
-def counts(table) -> str:
-    low, high = table["instances"].min(), table["instances"].max()
-    many = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
-    return f"{many} instance{'' if high == 1 else 's'}"

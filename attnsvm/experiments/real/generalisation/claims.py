@@ -28,13 +28,12 @@ def said(seen):
 @CLAIMS.add(
     short="an SVM overfits easily",
     statement="It is easy to make an SVM overfit.",
-    check="taken to mean that it selects every training token, labels flipped or not, and pays for it on new inputs",
     measured="share of new inputs that flipped labels cost, the smaller of Gaussian tokens and digits",
     limit=Limit(0.0, "> {}", "the interval must lie above zero, on Gaussian tokens and on digits"),
     most=MOSTLY,
 )
 def easy_to_overfit(tables, limit, most):
-    """What flipped labels cost the Frobenius solution on new inputs where it fits every one of them."""
+    """Taken to mean what it pays on new inputs, at the largest n where it fits every token, labels flipped or not."""
     table, drops, parts, further = tables.own(), {}, {}, {}
     for tokens, name in TOKENS.items():
         row = fitted(table, tokens)

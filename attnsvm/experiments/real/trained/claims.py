@@ -3,7 +3,6 @@
 from attnsvm.audit.conditions import LAST, LEAST, number
 from attnsvm.audit.reading import Claims
 
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/trained_again`, which is optional."
 CLAIMS = Claims(group="beyond")
 heads = number(layer=(1, 2), missing="measured head in layer {layer}")
 OVER_HEADS = "cosine with the certified solution less that of {}, mean over a layer's heads"
@@ -26,7 +25,6 @@ CLAIMS.declare(
     short="trained heads align better than random ones",
     statement="After training the heads are better aligned with the SVM of what they select than random heads of the "
     "same singular values are.",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
@@ -51,7 +49,6 @@ CLAIMS.declare(
     short="the SVM predicts unseen selections",
     statement="The SVM fitted on some images predicts what a trained head selects on others, better than for random "
     "heads and better than the place that is selected most.",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(

@@ -4,7 +4,6 @@ from attnsvm.audit.conditions import LAST, LEAST, number
 from attnsvm.audit.reading import Claims
 
 NAMES = {"plain": "plain attention", "crate": "CRATE"}
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/rates_again`, which is optional."
 end = number(step=LAST, missing="{quantity} of {layer}")
 each = end(layer=tuple(NAMES))
 change = each(quantity="rate_change", text="coding rate after attention minus before, in nats")
@@ -34,7 +33,6 @@ CLAIMS.declare(
     over_chance.must(*BELOW, "{layer}: lower than of random tokens", names=NAMES),
     short="selected tokens have a lower rate",
     statement="The tokens that a trained head selects have a lower coding rate than as many others.",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
@@ -42,7 +40,6 @@ CLAIMS.declare(
     less.must("≥ -0.02", "two images in a hundred are what seeds differ by", "not less accurate"),
     short="CRATE is as accurate",
     statement="A CRATE layer is as accurate on digits as plain attention with as many parameters.",
-    unsharpened=ELSEWHERE,
 )
 
 MOST = "≥ 0.5", "a token that is selected has most of the weight; uniform weights are 1/16"
@@ -52,7 +49,6 @@ CLAIMS.declare(
     peak(layer="plain").must(*MOST, "plain attention selects"),
     short="CRATE selects tokens",
     statement="The attention of a CRATE layer selects tokens, as plain attention does.",
-    unsharpened=ELSEWHERE,
 )
 
 ABOVE = "> 0", "any matrix is aligned with the solution of what it selects: the random heads say how much"

@@ -3,7 +3,6 @@
 from attnsvm.audit.conditions import LAST, TENTH, Those, number
 from attnsvm.audit.reading import Claims
 
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/router_again`, which is optional."
 PENALTIES = Those("with an entropy penalty", lambda name: name.startswith("entropy"))
 SHARPER = Those("that sharpens its choice", lambda name: PENALTIES.accept(name) or name == "gumbel")
 WAYS = {"ratio_near": "near its solution", "ratio_saturated": "saturated"}
@@ -36,7 +35,6 @@ CLAIMS.declare(
     ),
     short="a router selects what attention does",
     statement="A router with an entropy penalty or Gumbel-softmax selects the tokens that plain attention selects.",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
@@ -49,7 +47,6 @@ CLAIMS.declare(
     ),
     short="a router is sooner there",
     statement="A router reaches its direction, and saturates, in fewer steps than plain attention.",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(

@@ -42,7 +42,7 @@ def draw(figure, table):
         label.set_color(colour)  # which names the curves of (a) too
     ratios = ("ratio_near", "ratio_saturated")
     known = ends[ends.index.isin(ratios, level="quantity")]["value"]
-    edge = 1.5 * max(known[np.isfinite(known)].max(), 1.0)
+    edge = 1.5 * max([1.0, *known[np.isfinite(known)]])
     _shown(steps, ends, looks, ratios, edge)
     steps.axvline(1, color=GREY, linewidth=0.6)
     rungs(steps, [""] * len(selectors))

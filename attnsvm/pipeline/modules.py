@@ -12,7 +12,7 @@ from attnsvm.errors import require
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
 
-PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "page.md.j2", "elsewhere.csv", "retired.csv"))
+PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv"))
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {

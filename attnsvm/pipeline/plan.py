@@ -233,7 +233,7 @@ class Plan:
         """The files of a target, see `targets.of_figures`: figures, with a group or an optional one its claims."""
         of_figures = name.removeprefix("figures/")
         if name == "audit":
-            pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
+            pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html")]
             return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
         if name.startswith(f"{cards.ELSEWHERE}/"):
             return self.matrix_files(name.partition("/")[2])

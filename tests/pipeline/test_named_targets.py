@@ -73,7 +73,7 @@ KINDS = "which makes pdf, png, svg, csv, json"
         ("results/kone/cells.csv", "unknown experiment 'kone': did you mean 'cone'?"),
         ("results/pretraind/x", "unknown experiment 'pretraind': did you mean 'pretrained'?"),
         ("results/audit/papr.html", "unknown page of claims 'papr': did you mean 'paper'?"),
-        ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html, .md or .csv"),
+        ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html or .csv"),
         ("smoke/figures/cone.png", "smoke/figures/cone.png is built with --config scale=smoke"),
     ],
 )

@@ -13,7 +13,6 @@ rule claims_of:
     output:
         csv=f"{AT}results/audit/{{claimed}}.csv",
         html=f"{AT}results/audit/{{claimed}}.html",
-        md=f"{AT}results/audit/{{claimed}}.md",
     log:
         f"{AT}results/logs/audit/{{claimed}}.log",
     conda:
@@ -42,7 +41,6 @@ use rule claims_of as claims with:
             category="Audit",
             labels={"figure": "every claim"},
         ),
-        md=f"{AT}results/audit/audit.md",
     log:
         f"{AT}results/logs/audit/claims.log",
     params:

@@ -13,7 +13,7 @@ from attnsvm.store import load_cells, load_csv, save_csv, save_text
 
 
 def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
-    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
+    """Check claims against the csv files under `folder`; write paths "csv" and "html".
 
     Args:
         claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
@@ -32,9 +32,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
         proofs = certificates(tables, targets.measured(claimed))
         gone = None if claimed else retired.claims()
     save_csv(outputs["csv"], table)
-    tiny = _is_smoke(folder)
-    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny, gone))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny, gone))
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where, _is_smoke(folder), gone))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:

@@ -25,7 +25,6 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.first_use import preflight
-from attnsvm.publish.documents import codecheck, codemeta
 from attnsvm.writing import save_text
 
 ROOT, TEMPLATES = cards.HERE.parents[1], Path(__file__).parent / "templates"
@@ -44,8 +43,6 @@ def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     return {
         "figures/README.md": _rendered("gallery.md.j2"),
-        "codemeta.json": codemeta.text(ROOT),
-        "codecheck.yml": codecheck.text(ROOT),
         "README.md": _with("README.md", "verdicts", _rendered("readme_verdicts.md.j2")),
         "docs/cluster.md": HOURS.sub(_hours(), (ROOT / "docs/cluster.md").read_text("utf-8")),
         "docs/performance.md": _with("docs/performance.md", "times", _stages()),

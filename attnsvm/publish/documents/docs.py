@@ -113,18 +113,14 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
     """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
 
     Those of experiments that have none yet are added; `anew`: all are written, with the pace of this machine now, and
-    those of experiments that are gone go. What benchmarks/block_times.py measures stays as it is.
+    those of experiments that are gone go.
     """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
         before: dict = json.loads(target.read_text("utf-8")) if target.exists() else {}
-        known = before.get("experiments", {})
-        for name, one in kept.items():
-            if "one" in known.get(name, {}):
-                one["one"] = known[name]["one"]
-        kept = kept if anew else kept | known
-        pace = round(preflight.pace(sys.executable, machine.processors())[0], 3) if anew else before.get("pace", 1.0)
+        kept = kept if anew else kept | before.get("experiments", {})
+        pace = round(preflight.pace(machine.processors())[0], 3) if anew else before.get("pace", 1.0)
         written = json.dumps({"experiments": kept, "pace": pace}, indent=1, sort_keys=True)
         save_text(target, written + "\n", checksum=False)
 

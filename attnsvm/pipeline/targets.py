@@ -10,8 +10,7 @@ from attnsvm.pipeline.terse import listed
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
-TABLES = ("csv", "html")  # of an audit
-MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
+TABLES = ("csv", "html")  # of an audit, and of claims under other settings
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
 
 
@@ -138,7 +137,7 @@ def wrong(target: str, at: str) -> str:
         return _no_such_elsewhere(rest)
     if not at and first == "smoke":
         return f"{target} is built with --config scale=smoke"
-    drawn = "|".join((*_pictured(), cards.ELSEWHERE))
+    drawn = "|".join(_pictured())
     if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join(KINDS)})", rest):
         return _no_such_figure(rest)
     if at and not target.startswith(at) and first in ("figures", "results", "paper"):

@@ -158,7 +158,7 @@ lock:
 	{ grep '^#' requirements.lock; "$$VENV/bin/python" -m pip freeze --all --exclude-editable --exclude pip > "$$new/frozen" && \
 	sed 's/+cpu$$//' "$$new/frozen"; } > "$$new/lock" && cat "$$new/lock" > requirements.lock
 
-# In pyproject.toml and CITATION.cff, and nowhere else: that of git's remote, as a browser takes it, without name and password.
+# In pyproject.toml, CITATION.cff, codemeta.json and codecheck.yml, and nowhere else: that of git's remote, as a browser takes it, without name and password.
 address:
 	@new="$${URL:-$$(git remote get-url origin 2> /dev/null | sed -E -e 's#^(ssh://([^@/]*@)?|git@)([^:/]+)(:[0-9]+/|[:/])/*#https://\3/#' \
 		-e 's#^https://[^/@]*@#https://#' -e 's#(\.git)?/?$$##')}"; \
@@ -166,7 +166,7 @@ address:
 		'error: %s is no address; say which: make address URL=https://github.com/me/attnsvm\n' "'$$new'" >&2; exit 1; }; \
 	old="$$(sed -n 's/^Repository = "\(https:[^"]*\)"$$/\1/p' pyproject.toml)"; [ -n "$$old" ] \
 		|| { echo 'error: pyproject.toml: there is no line Repository = "https://..." to change' >&2; exit 1; }; \
-	sed -i.old "s#$$old#$$new#g" pyproject.toml CITATION.cff && rm pyproject.toml.old CITATION.cff.old
+	for file in pyproject.toml CITATION.cff codemeta.json codecheck.yml; do sed -i.old "s#$$old#$$new#g" "$$file" && rm "$$file.old" || exit 1; done
 
 # A file of a build has its checksum beside it, also behind a link; what no build made stays.
 clean:

@@ -355,7 +355,12 @@ def _experiment(given: argparse.Namespace) -> int:
 
     if find_spec("snakemake") is None:  # without which no experiment runs
         raise ModuleNotFoundError(name="snakemake")
-    return scaffold.main([given.name])
+    folder = scaffold.scaffold(given.name)
+    print(f"{folder.parent.name}/{given.name} is a small experiment that runs as it is: make it yours.")
+    print(f"  snakemake figures/{given.name} --config scale=smoke   in seconds, into smoke/figures/")
+    print(f"  snakemake figures/{given.name}                        at full scale, into figures/")
+    print("docs/experiment.md goes through its files.")
+    return 0
 
 
 def _deploy(given: argparse.Namespace) -> int:

@@ -98,7 +98,7 @@ def save_records(folder: Path, plan: Plan) -> None:
             save_text(folder / plan.at / records.TRAVELLING / records.name(name), json.dumps(record), checksum=False)
 
 
-AUDIT = {"csv": "claims.csv", "html": "audit.html", "md": "audit.md"}
+AUDIT = {"csv": "claims.csv", "html": "audit.html"}
 MEASURED = {
     "table": "measures.parquet",
     "instances": "instances.parquet",

@@ -18,7 +18,7 @@ from attnsvm.errors import UserError
 TOO_FEW, SO_FAR = "too few instances", "fails so far"
 TEN_TIMES = "ten_times"  # the variant that runs these kinds on
 OF_ONE_PROBLEM = ("seeds", "schedule")
-KINDS = ("seeds", "shapes", "tokens", "schedule", "other")  # of variants, in the order of the picture
+KINDS = ("seeds", "shapes", "tokens", "schedule", "other")  # of variants, in the order of the page
 COLUMNS = (
     *("figure", "claim", "group", "short", "variant", "kind", "text", "verdict"),
     *("value", "low", "high", "instances", "wanted", "limit", "unmet", "longer"),

@@ -1,4 +1,4 @@
-"""The audit as a page to read, in HTML and in Markdown."""
+"""The audit as a page to read."""
 
 import re
 from importlib.resources import files
@@ -25,19 +25,36 @@ def html(
         tiny: whether the numbers are those of a smoke run, which the page then says.
         retired: claims that are asked no more, see `attnsvm.audit.retired.claims`.
     """
-    return _render("page.html.j2", claims, certificates, left_out or {}, where or {}, tiny, retired, autoescape=True)
+    import jinja2
 
-
-def markdown(
-    claims: pd.DataFrame,
-    certificates: pd.DataFrame,
-    left_out: dict[str, str] | None = None,
-    where: dict[str, str] | None = None,
-    tiny: bool = False,
-    retired: pd.DataFrame | None = None,
-) -> str:
-    """The same in Markdown."""
-    return _render("page.md.j2", claims, certificates, left_out or {}, where or {}, tiny, retired, autoescape=False)
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters |= {
+        "number": number,
+        "interval": interval,
+        "measured": measured,
+        "wanted": wanted,
+        "sharper": sharper,
+        "unmet": unmet,
+    }
+    groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
+    groups = [(title, rows) for title, rows in groups if rows]
+    first_asked = claims[~is_sharper(claims)]
+    totals = certificates[["checked", *COUNTS]].sum()
+    return environment.from_string(files("attnsvm.audit").joinpath("page.html.j2").read_text("utf-8")).render(
+        groups=groups,
+        left_out=left_out or {},
+        where=where or {},
+        tiny=tiny,
+        retired=[] if retired is None else retired.to_dict("records"),
+        verdicts=[
+            (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
+        ],
+        unexplained=unexplained(claims),
+        certificates=certificates.to_dict("records"),
+        totals=totals.astype(int).to_dict(),
+    )
 
 
 def number(value: float) -> str:
@@ -103,36 +120,3 @@ def _of(words) -> str:
 
 def _comma(words) -> str:
     return f", {words}" if isinstance(words, str) and words else ""
-
-
-def _render(template: str, claims, certificates, left_out, where, tiny: bool, retired, autoescape: bool) -> str:
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=autoescape, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters |= {
-        "number": number,
-        "interval": interval,
-        "measured": measured,
-        "wanted": wanted,
-        "sharper": sharper,
-        "unmet": unmet,
-    }
-    groups = [(title, claims[claims["group"] == group].to_dict("records")) for group, title in GROUPS.items()]
-    groups = [(title, rows) for title, rows in groups if rows]
-    first_asked = claims[~is_sharper(claims)]
-    totals = certificates[["checked", *COUNTS]].sum()
-    return environment.from_string(files("attnsvm.audit").joinpath(template).read_text("utf-8")).render(
-        groups=groups,
-        left_out=left_out,
-        where=where,
-        tiny=tiny,
-        retired=[] if retired is None else retired.to_dict("records"),
-        verdicts=[
-            (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
-        ],
-        unexplained=unexplained(claims),
-        certificates=certificates.to_dict("records"),
-        totals=totals.astype(int).to_dict(),
-    )

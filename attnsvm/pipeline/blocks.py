@@ -5,7 +5,7 @@ its own number of seeds is cut into, and so how long a block is: with twice the 
 first are those that were there before. `--set-scatter` says how many there are at most, whatever their number of seeds.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
@@ -155,24 +155,6 @@ def check(scatter: Iterable[str]) -> None:
         require(
             int(count) <= MOST, f"--set-scatter {entry}: at most {MOST} blocks, Snakemake needs minutes to plan more"
         )
-
-
-def one_per_seed(scatter: Mapping[str, int], resolved: dict) -> str:
-    """A sentence where more blocks are asked for than there are seeds; "" where there are fewer.
-
-    Args:
-        scatter: as in `check`, of experiments that are known.
-        resolved: the whole configuration.
-    """
-    known = {card.name: card for card in cards.experiments(optional=True)}
-    seeds = {name: _largest(grid(known[name], resolved)) for name in scatter if name in known}
-    beyond = [f"{name} has {count}" for name, count in seeds.items() if scatter[name] > count]
-    if not beyond:
-        return ""
-    return (
-        f"--set-scatter: more blocks than seeds ({', '.join(beyond)}): there will be a block for every seed, and a job "
-        "of every stage for every block; with fewer blocks the same numbers come sooner"
-    )
 
 
 def _largest(whole: list[Part]) -> int:

@@ -1,6 +1,5 @@
 """Captions: the cards' templates filled with the settings of the run, remembered by both."""
 
-import difflib
 import re
 from pathlib import Path
 
@@ -50,20 +49,7 @@ def _rendered(card: cards.Card, template: str, known: dict, what: str) -> str:
     try:
         return environment.from_string(template).render(known).strip()
     except jinja2.TemplateError as error:
-        raise UserError(f"{cards.place(card.name)}/card.yaml: {what}: {error}{_meant(error, known)}") from error
-
-
-def _meant(error: jinja2.TemplateError, known: dict) -> str:
-    """The name that is close to the one that is not there; "" where none is."""
-    wrong = re.findall(r"'(\w+)'", str(error)) if isinstance(error, jinja2.UndefinedError) else []
-    close = [match for name in wrong for match in difflib.get_close_matches(name, _names(known), n=1)]
-    return f": did you mean {close[0]!r}?" if close else ""
-
-
-def _names(values: dict) -> list[str]:
-    return [
-        name for key, value in values.items() for name in (key, *(_names(value) if isinstance(value, dict) else ()))
-    ]
+        raise UserError(f"{cards.place(card.name)}/card.yaml: {what}: {error}") from error
 
 
 def _with_commas(value):

@@ -12,7 +12,7 @@ from attnsvm.errors import require
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
 
-PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "page.md.j2", "elsewhere.csv", "retired.csv"))
+PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv"))
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {
@@ -67,7 +67,7 @@ def of_matrix(figures: list[str]) -> tuple[str, ...]:
     claims = [cards.read(name).modules["claims"] for name in figures]
     drawn = dict.fromkeys(name for figure in figures for name in cards.read(figure).draws)
     tables = [module for name in drawn for module in of_stage(name, "measures")]
-    return "attnsvm.audit.elsewhere", "attnsvm.audit.elsewhere_figure", "attnsvm.plots.style", *claims, *tables
+    return "attnsvm.audit.elsewhere", *claims, *tables
 
 
 def of(rule: str, name: str = "") -> tuple[str, ...]:

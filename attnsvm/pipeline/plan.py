@@ -83,10 +83,9 @@ class Plan:
                 return figures | code
             case "matrices":
                 of_all = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
-                return figures | code | of_all
+                return code | of_all
             case "cells" | "matrix":
                 return {
-                    **(figures if rule == "matrix" else {}),
                     "code": partial(self.code, "matrix"),
                     "variants": self.words,
                     "tables": partial(self.settings_of_tables, rule == "matrix"),
@@ -233,7 +232,7 @@ class Plan:
         """The files of a target, see `targets.of_figures`: figures, with a group or an optional one its claims."""
         of_figures = name.removeprefix("figures/")
         if name == "audit":
-            pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html", "audit.md")]
+            pages = [f"{self.at}results/audit/{file}" for file in ("claims.csv", "audit.html")]
             return [*pages, *self.figure_files("audit", kinds=("png", "json"))]
         if name.startswith(f"{cards.ELSEWHERE}/"):
             return self.matrix_files(name.partition("/")[2])
@@ -249,9 +248,8 @@ class Plan:
         """The files of the claims of a figure under other settings; "all": of all figures."""
         if matrixed != "all":
             folder = f"{self.at}results/{cards.ELSEWHERE}/{matrixed}"
-            return [f"{folder}/matrix.{kind}" for kind in targets.MATRIX]
-        pages = [f"{self.at}results/audit/{cards.ELSEWHERE}.{kind}" for kind in ("csv", "html")]
-        return [*pages, *self.figure_files(cards.ELSEWHERE, kinds=targets.PICTURES)]
+            return [f"{folder}/matrix.{kind}" for kind in targets.TABLES]
+        return [f"{self.at}results/audit/{cards.ELSEWHERE}.{kind}" for kind in targets.TABLES]
 
     def audit_files(self, claimed: str) -> list[str]:
         """The pages of the claims of an experiment, or of a group of figures."""

@@ -10,8 +10,7 @@ from attnsvm.pipeline.terse import listed
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
-TABLES = ("csv", "html", "md")  # of an audit
-MATRIX = ("csv", "html", *PICTURES)  # of claims under other settings
+TABLES = ("csv", "html")  # of an audit, and of claims under other settings
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
 
 
@@ -138,7 +137,7 @@ def wrong(target: str, at: str) -> str:
         return _no_such_elsewhere(rest)
     if not at and first == "smoke":
         return f"{target} is built with --config scale=smoke"
-    drawn = "|".join((*_pictured(), cards.ELSEWHERE))
+    drawn = "|".join(_pictured())
     if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join(KINDS)})", rest):
         return _no_such_figure(rest)
     if at and not target.startswith(at) and first in ("figures", "results", "paper"):
@@ -165,7 +164,7 @@ def _no_such_page(file: str) -> str:
     if kind in TABLES and name in (*known, "claims", "audit", cards.ELSEWHERE):
         return ""
     if name in known:
-        return f"pages of claims are not made as .{kind}: ask for .html, .md or .csv"
+        return f"pages of claims are not made as .{kind}: ask for .html or .csv"
     return _no_claims(name) or cards.unknown_name(name if kind in TABLES else file, known, "page of claims")
 
 

@@ -9,51 +9,48 @@ import pytest
 from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates
-from attnsvm.audit.pages import html, markdown, measured, number, unmet, wanted
+from attnsvm.audit.pages import html, measured, number, unmet, wanted
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, UNTESTABLE
 
 
 def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audited):
     claims, counted = audited, certificates(Tables(folder), EXPERIMENTS)
-    for page in (html(claims, counted), markdown(claims, counted)):
-        assert "9 SVM answers checked, 0 left without proof" in page
-        for row in claims.itertuples():
-            assert row.statement.split("'")[0] in page
-            assert row.verdict == UNTESTABLE or f"{row.measured}: " in page.replace("&#39;", "'")
-            assert row.also in unescape(page)
-            assert not row.figure or f"../../figures/{row.figure}.png" in page
+    page = html(claims, counted)
+    assert "9 SVM answers checked, 0 left without proof" in page
+    for row in claims.itertuples():
+        assert row.statement.split("'")[0] in page
+        assert row.verdict == UNTESTABLE or f"{row.measured}: " in page.replace("&#39;", "'")
+        assert row.also in unescape(page)
+        assert not row.figure or f"../../figures/{row.figure}.png" in page
     counted.loc[0, "uncertified"] = 3
-    assert "SVM answers checked, 3 left without proof" in markdown(claims, counted)
+    assert "SVM answers checked, 3 left without proof" in html(claims, counted)
 
 
 def test_a_smoke_run_is_said_to_be_one_and_a_single_claim_is_one(folder, audited):
     claims, counted = audited, certificates(Tables(folder), EXPERIMENTS)
     one = claims[claims["group"] == "ours"].head(1).assign(verdict=FAILS)
-    for render in (html, markdown):
-        assert "Numbers of a smoke run" in render(claims, counted, tiny=True)
-        assert "smoke run" not in render(claims, counted)
-        text = " ".join(re.sub("<[^>]*>", "", render(one, counted)).split())
-        assert "1 claim of this page, as first asked: 1 fails." in text
+    assert "Numbers of a smoke run" in html(claims, counted, tiny=True)
+    assert "smoke run" not in html(claims, counted)
+    text = " ".join(re.sub("<[^>]*>", "", html(one, counted)).split())
+    assert "1 claim of this page, as first asked: 1 fails." in text
 
 
 def test_what_is_left_out_is_named_with_its_own_page(folder):
     tables = Tables(folder)
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
-    for render, kind in ((html, "html"), (markdown, "md")):
-        page = render(claims, counted, {"model": "a model's heads"})
-        assert "snakemake figures/model" in page
-        assert f"results/audit/model.{kind}" in page
-        assert "Optional figures" not in render(claims, counted)
+    page = html(claims, counted, {"model": "a model's heads"})
+    assert "snakemake figures/model" in page
+    assert "results/audit/model.html" in page
+    assert "Optional figures" not in html(claims, counted)
 
 
 def test_the_pages_count_the_papers_own_claims_apart(folder):
     tables = Tables(folder)
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
     both = pd.concat([claims.assign(verdict=[HOLDS, FAILS]), claims.assign(group="ours", verdict=IN_PART)])
-    for page in (html(both, counted), markdown(both, counted)):
-        text = " ".join(re.sub("<[^>]*>", "", page).split())
-        assert "2 claims of the paper, as first asked: 1 holds, 1 fails." in text
-        assert "4 claims of this page, as first asked: 1 holds, 2 holds in part, 1 fails." in text
+    text = " ".join(re.sub("<[^>]*>", "", html(both, counted)).split())
+    assert "2 claims of the paper, as first asked: 1 holds, 1 fails." in text
+    assert "4 claims of this page, as first asked: 1 holds, 2 holds in part, 1 fails." in text
 
 
 def test_the_pages_say_which_conditions_are_not_met(folder):
@@ -62,7 +59,6 @@ def test_the_pages_say_which_conditions_are_not_met(folder):
     claims = claims.assign(main="yes: near", further="yes: nearer; no: the control")
     assert unmet(claims.iloc[0]) == ["the control"]
     assert unmet({"main": "no: far; yes: near", "further": float("nan")}) == ["far"]
-    assert "(not met: the control)" in markdown(claims, counted)
     assert "Main yes: near</div>" in html(claims, counted)
     assert "Further yes: nearer; no: the control</div>" in html(claims, counted)
 

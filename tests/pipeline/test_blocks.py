@@ -94,13 +94,6 @@ def test_seeds_that_are_no_range_are_refused():
     assert blocks.as_parts([Cell(2, 3, 4, (5,))]) == [(0, 2, 3, 4, "", 5, 5)]
 
 
-def test_more_blocks_than_seeds_are_said():
-    seeds = blocks.grid(cards.read("cone"), SMOKE)[0].size
-    said = blocks.one_per_seed({"cone": seeds + 1, "feasibility": 1, "somebody_elses": 9}, SMOKE)
-    assert said.startswith(f"--set-scatter: more blocks than seeds (cone has {seeds}): there will be a block for every")
-    assert blocks.one_per_seed({"cone": seeds}, SMOKE) == ""
-
-
 REMEMBERED = [card for card in cards.experiments(optional=True) if "outside" not in card.modules]
 
 

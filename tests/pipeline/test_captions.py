@@ -82,20 +82,6 @@ def test_a_wrong_template_is_named_with_its_card(template):
         notes(replace(CARD, notes=template), resolve({}))
 
 
-@pytest.mark.parametrize(
-    ("template", "meant"),
-    [
-        ("{{ problems.instnces }}", "instances"),
-        ("{{ problms.instances }}", "problems"),
-        ("{{ problems.zzzzzz }}", None),
-    ],
-)
-def test_a_wrong_placeholder_is_answered_with_the_name_that_is_close(template, meant):
-    with pytest.raises(UserError) as caught:
-        caption(replace(CARD, caption=template), resolve({}))
-    assert (f"did you mean {meant!r}?" in str(caught.value)) == (meant is not None)
-
-
 def test_a_less_than_sign_is_a_letter_outside_of_code_and_formulae():
     given = "for T<d and <b>x</b>, `a<b`, ``c`<d``, $x<y$"
     assert captions.prose(given) == "for T&lt;d and &lt;b>x&lt;/b>, `a<b`, ``c`<d``, $x<y$"

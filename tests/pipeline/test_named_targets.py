@@ -73,7 +73,7 @@ KINDS = "which makes pdf, png, svg, csv, json"
         ("results/kone/cells.csv", "unknown experiment 'kone': did you mean 'cone'?"),
         ("results/pretraind/x", "unknown experiment 'pretraind': did you mean 'pretrained'?"),
         ("results/audit/papr.html", "unknown page of claims 'papr': did you mean 'paper'?"),
-        ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html, .md or .csv"),
+        ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html or .csv"),
         ("smoke/figures/cone.png", "smoke/figures/cone.png is built with --config scale=smoke"),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_target_that_is_not_there_at_the_smoke_scale(target, sentence):
 
 @pytest.mark.parametrize("at", ["", "smoke/"])
 def test_what_a_job_makes_is_taken(at):
-    made = ("figures/cone.png", "figures/audit.json", "figures/elsewhere.svg")
+    made = ("figures/cone.png", "figures/audit.json")
     made += (
         "results/cone/seeds-0-3/svm.npz",
         "results/audit/claims.csv",

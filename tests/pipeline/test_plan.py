@@ -143,7 +143,7 @@ def test_a_figure_reads_the_tables_that_it_draws():
     assert PLAN.counted("cells", "cone") == ["smoke/results/cone/cells.csv"]
     assert len(PLAN.counted("cells", "audit")) == len(cards.experiments())
     assert PLAN.figure_files("cone", kinds=["csv"]) == ["smoke/figures/cone.csv"]
-    assert PLAN.audit_files("paper") == [f"smoke/results/audit/paper.{kind}" for kind in ("csv", "html", "md")]
+    assert PLAN.audit_files("paper") == [f"smoke/results/audit/paper.{kind}" for kind in ("csv", "html")]
 
 
 def test_a_file_from_outside_that_is_missing_is_refused_and_concerns_nobody_else():

@@ -194,11 +194,12 @@ def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
     assert str(purelib) in run(installed, "python", "-c", "import attnsvm; print(attnsvm.__file__)").stdout
 
 
-def test_the_command_starts_an_experiment(monkeypatch):
-    started = []
-    monkeypatch.setattr(scaffold, "main", lambda arguments: started.extend(arguments) or 0)
+def test_the_command_starts_an_experiment(monkeypatch, capsys):
+    monkeypatch.setattr(scaffold, "scaffold", lambda name: Path("clone/experiments") / name)
     assert command.main(["experiment", "my_conjecture"]) == 0
-    assert started == ["my_conjecture"]
+    first, second, *_ = capsys.readouterr().out.splitlines()
+    assert first == "experiments/my_conjecture is a small experiment that runs as it is: make it yours."
+    assert second.startswith("  snakemake figures/my_conjecture --config scale=smoke ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["unknown"], ["experiment"]])

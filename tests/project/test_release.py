@@ -10,10 +10,13 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import cards, targets
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
+from attnsvm.publish.paper.typesetting import author_name
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-ADDRESSED = ("pyproject.toml", "CITATION.cff")
+ADDRESSED = ("pyproject.toml", "CITATION.cff", "codemeta.json", "codecheck.yml")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
 
@@ -26,12 +29,39 @@ def test_citation_changelog_and_package_agree_on_the_release():
     assert released == "unreleased" or re.fullmatch(r"\d{4}-\d\d-\d\d", released)
 
 
+def test_codemeta_says_what_citation_and_package_say():
+    found = json.loads((ROOT / "codemeta.json").read_text("utf-8"))
+    paper, (said,) = CITATION["references"][0], found["referencePublication"]
+    assert (found["name"], found["description"]) == (PROJECT["name"], PROJECT["description"])
+    assert (found["version"], found["keywords"]) == (str(CITATION["version"]), PROJECT["keywords"])
+    assert found["license"] == f"https://spdx.org/licenses/{CITATION['license']}"
+    assert found["runtimePlatform"] == f"Python {PROJECT['requires-python']}"
+    assert found["codeRepository"] == CITATION["repository-code"]
+    assert found.get("datePublished", "") == str(CITATION.get("date-released", ""))
+    assert (said["@id"], said["name"], said["datePublished"]) == (paper["url"], paper["title"], str(paper["year"]))
+    for there, here in ((found["author"], CITATION["authors"]), (said["author"], paper["authors"])):
+        assert [one["name"] for one in there] == [author_name(one) for one in here]
+
+
+def test_codecheck_lists_what_make_figures_builds():
+    found, paper = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8")), CITATION["references"][0]
+    assert found["version"] == "https://codecheck.org.uk/spec/config/1.0"
+    assert (found["paper"]["title"], found["paper"]["reference"]) == (paper["title"], paper["url"])
+    assert [one["name"] for one in found["paper"]["authors"]] == [author_name(one) for one in paper["authors"]]
+    assert found["repository"] == CITATION["repository-code"]
+    *figures, audit = found["manifest"]
+    titles = {f"figures/{name}.csv": cards.read(name).title for name in targets.group("paper")}
+    assert {one["file"]: one["comment"] for one in figures} == titles
+    assert audit["file"] == "results/audit/paper.csv"
+    assert {*titles, audit["file"]} <= {*Plan(resolve({}), {}).target("figures/paper")}
+
+
 def test_the_repository_has_one_address():
     address = PROJECT["urls"]["Repository"]
     assert CITATION["repository-code"] == address
     naming = {
         str(path.relative_to(ROOT))
-        for pattern in ("*.md", "*.toml", "*.cff", "docs/*.md")
+        for pattern in ("*.md", "*.toml", "*.cff", "*.json", "*.yml", "docs/*.md")
         for path in ROOT.glob(pattern)
         if address in path.read_text("utf-8")
     }

@@ -29,7 +29,6 @@ def test_every_claim_has_a_verdict_in_every_variant(tried):
     own = [claim.key for claim in cards.read(NAME).claims if claim.testable and claim.group != "print"]
     assert sorted(zip(rows.claim, rows.variant, strict=True)) == sorted((key, one) for key in own for one in VARIANTS)
     assert "Where it holds" in (base / "matrix.html").read_text()
-    assert (base / "matrix.png").stat().st_size > 1000
 
 
 def test_a_variant_has_blocks_and_certificates_as_every_experiment(tried):

@@ -38,7 +38,6 @@ KINDS = {
 OF_THE_AUDIT = {
     "results/audit/claims.csv": "claims",
     "results/audit/audit.html": "claims",
-    "results/audit/audit.md": "claims",
     "figures/audit.png": "audit_figure",
     "figures/audit.pdf": "audit_figure",
     "figures/audit.svg": "audit_figure",

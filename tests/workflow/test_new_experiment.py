@@ -215,8 +215,8 @@ def test_impossible_and_taken_names_end_with_one_sentence_each(house):
         *RESERVED,
         "svm_rank",
     ]
-    asked = "import sys; from attnsvm.pipeline.first_use.scaffold import main; "
-    asked += "sys.exit(any(not main([name]) for name in sys.argv[1:]))"
+    asked = "import sys; from attnsvm.command import main; "
+    asked += "sys.exit(any(not main(['experiment', '--', name]) for name in sys.argv[1:]))"
     run = typed(house, shlex.join(["python", "-c", asked, *names]))
     assert run.returncode == 0, run.stdout
     assert [line.startswith("error: ") for line in run.stdout.splitlines()] == [True] * len(names)

@@ -13,7 +13,6 @@ rule claims_of:
     output:
         csv=f"{AT}results/audit/{{claimed}}.csv",
         html=f"{AT}results/audit/{{claimed}}.html",
-        md=f"{AT}results/audit/{{claimed}}.md",
     log:
         f"{AT}results/logs/audit/{{claimed}}.log",
     conda:
@@ -42,7 +41,6 @@ use rule claims_of as claims with:
             category="Audit",
             labels={"figure": "every claim"},
         ),
-        md=f"{AT}results/audit/audit.md",
     log:
         f"{AT}results/logs/audit/claims.log",
     params:
@@ -139,9 +137,6 @@ rule matrix:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
         certificates=f"{AT}results/elsewhere/{{matrixed}}/certificates.csv",
         html=f"{AT}results/elsewhere/{{matrixed}}/matrix.html",
-        pdf=f"{AT}results/elsewhere/{{matrixed}}/matrix.pdf",
-        png=f"{AT}results/elsewhere/{{matrixed}}/matrix.png",
-        svg=f"{AT}results/elsewhere/{{matrixed}}/matrix.svg",
     log:
         f"{AT}results/logs/elsewhere/{{matrixed}}/matrix.log",
     conda:
@@ -165,9 +160,6 @@ use rule matrix as matrices with:
         csv=f"{AT}results/audit/elsewhere.csv",
         certificates=f"{AT}results/audit/elsewhere_certificates.csv",
         html=f"{AT}results/audit/elsewhere.html",
-        pdf=f"{AT}figures/elsewhere.pdf",
-        png=f"{AT}figures/elsewhere.png",
-        svg=f"{AT}figures/elsewhere.svg",
     log:
         f"{AT}results/logs/audit/elsewhere.log",
     params:

@@ -66,8 +66,6 @@ def check_what_was_typed():
         if not is_rule(word) and (sentence := targets.wrong(word, AT)):
             end(sentence)
     or_end(blocks.check, command_line.values(sys.argv[1:], "--set-scatter"))
-    if sentence := or_end(blocks.one_per_seed, plan.scatter, config):
-        say(sentence)
 
 
 def begins(rule):

@@ -42,7 +42,7 @@ with reporting(snakemake.log[0]):
 
             parts = {part: [files] if isinstance(files, str) else list(files) for part, files in inputs.items()}
             matrixed = wildcards.get("matrixed", "")
-            auditing.matrix(matrixed, params.settings, params.variants, params.tables, parts, outputs)
+            auditing.matrix(matrixed, params.variants, params.tables, parts, outputs)
         case "audit_figure":
             from attnsvm.pipeline.running import auditing
 

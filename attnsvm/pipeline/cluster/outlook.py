@@ -4,7 +4,6 @@ A job is expected to take the processor time of its stage in profiles/times.json
 times the pace of this machine as measured at the start.
 """
 
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
@@ -66,5 +65,5 @@ def expected_time(jobs: Iterable[Kind], cores: int, times: Path) -> str:
     expected = seconds(jobs, cores, known(times))
     if expected <= LONG:
         return ""
-    pace, before, how = preflight.pace(sys.executable, cores)
+    pace, before, how = preflight.pace(cores)
     return f"The jobs are expected to take {preflight.between(expected * pace + before / cores)}: {how}."

@@ -1,10 +1,15 @@
-"""A profile for one's own cluster: into how many blocks every experiment is cut, from measured times."""
+"""A profile for one's own cluster: into how many blocks every experiment is cut, from measured times.
+
+A stage of a block takes a fixed start, the least time that any job of the stage took, and work in proportion to its
+seeds; the stages of a block are one job. docs/cluster.md says how much work a job is worth.
+"""
 
 import re
 from pathlib import Path
 
 from attnsvm.errors import require
-from attnsvm.pipeline.cluster.costs import costs, cut
+from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
+from attnsvm.pipeline.cluster.costs import BLOCK_STAGES, Cost, costs
 from attnsvm.writing import save_text
 
 MODEL = Path("profiles/slurm/config.yaml")
@@ -35,3 +40,23 @@ def write(folder: Path, times: Path, cores: int, seconds: float, scale: float) -
     save_text(target, text, checksum=False)
     larger = "" if scale == 1 else f", with {scale:g} times the instances, which config/config.yaml must ask for"
     return f"{target}: {sum(blocks.values())} blocks{larger}\nsnakemake figures/all --profile {folder}"
+
+
+def cut(measured: dict[str, Cost], scale: float, target: float) -> dict[str, int]:
+    """How many blocks every experiment has with about `target` seconds of work in each, `scale` times larger."""
+    taken: dict[str, list[float]] = {}
+    for cost in measured.values():
+        for stage, (seconds, jobs) in cost.stages.items():
+            taken.setdefault(stage, []).append(seconds / jobs)
+    found = {}
+    for name, cost in measured.items():
+        seeds = max(round(cost.seeds * scale), 1) if cost.seeds > 1 else 1
+        work = {
+            stage: (seconds - jobs * min(taken[stage])) * seeds / cost.seeds
+            for stage, (seconds, jobs) in cost.stages.items()
+        }
+        together = sum(work.get(stage, 0.0) for stage in BLOCK_STAGES)
+        # Above a few blocks the measuring is shared too.
+        least = MEASURED_TOGETHER + 1 if work["measures"] > target else 1
+        found[name] = min(max(round(together / target), least), seeds, MOST)
+    return found

@@ -30,13 +30,10 @@ TIMES = ROOT / "profiles" / "times.json"  # what every stage took, and the pace 
 START = 0.5  # seconds of a job before and after what is measured of it
 DRAWN = 3.0  # seconds to draw a figure, and to say where it comes from
 # Paces are ratios to an Intel Xeon of 2.3 GHz with AVX-512, which nothing else used: the measured machine.
-IN_LOOPS = 0.4  # share of a build in the compiled loops of descent, docs/performance.md
 PYTHON_ROUNDS = 9.0e6  # of `rounds`, a second, the most of three runs of Python 3.11
 WITHIN = 1.25  # a time is said as a range, from so many times less to so many times more than expected
 SIDE_BY_SIDE = 16  # processes at most that time a machine
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
-SPEED_NOW = "the speed of this machine was measured just now"
-COMPILED = 2.0  # seconds: a loop that is there takes less to begin
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
 SPEED = 12.5e6  # bytes of a download per second, 100 Mbit: assumed
 
@@ -130,7 +127,7 @@ def notes(venv, kind, there):
             f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
             f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
         )
-    slower, compiling, how = pace(str(venv / "bin" / "python") if there else None, cores)
+    slower, compiling, how = pace(cores)
     for target, what in (("figures", "the paper"), ("all", "everything")):
         seconds = building(target, cores) * slower + compiling / cores
         yield f"make {target} ({what}): {between(seconds)} on {cores} cores."
@@ -153,30 +150,25 @@ def building(target, cores):
     return max(together / cores, longest) / times["pace"]
 
 
-def pace(python, cores):
+def pace(cores):
     """How long this machine takes, as busy as it is now, against the measured one.
 
-    As many processes as there are cores are timed side by side, in seconds of the clock.
-
-    Args:
-        python: an interpreter that has attnsvm; its compiled loops are timed, if it has any yet, or else plain Python.
+    As many processes as there are cores are timed side by side, in plain Python and in seconds of the clock.
 
     Returns:
         How many times more seconds it takes; seconds of processor time to compile loops first; how that is known.
     """
     count = max(1, min(cores, SIDE_BY_SIDE))
-    told = _told([python, "-m", "attnsvm.pipeline.first_use.speed"], count) if python and has_loops() else []
-    if told:
-        loops, plain, begun = (sum(one[key] for one in told) / len(told) for key in ("loops", "plain", "begun"))
-        slower = IN_LOOPS * loops + (1 - IN_LOOPS) * plain
-        return slower, COMPILING * slower if begun > COMPILED else 0.0, f"{SPEED_NOW}, with its compiled loops"
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
-    plain = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
-    return plain, COMPILING * plain, f"{SPEED_NOW}, with plain Python; the first run also compiles its loops"
+    slower = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
+    how = "the speed of this machine was measured just now"
+    if has_loops():
+        return slower, 0.0, how
+    return slower, COMPILING * slower, f"{how}; the first run also compiles its loops"
 
 
 def has_loops():
-    """Whether an earlier run has left compiled loops: to compile them under load would take a minute."""
+    """Whether an earlier run has left compiled loops."""
     folder = os.environ.get("NUMBA_CACHE_DIR") or str(Path(__file__).absolute().parents[2] / "training")
     return next(Path(folder).rglob("*.nbi"), None) is not None
 

@@ -5,10 +5,9 @@ What it copies is a small real experiment that builds as it is: change it into y
 
 import keyword
 import re
-import sys
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
+from attnsvm.errors import require
 from attnsvm.pipeline import cards
 from attnsvm.writing import filling
 
@@ -42,22 +41,3 @@ def scaffold(name: str, folder: Path = cards.OWN) -> Path:
                 text = source.read_text("utf-8")
                 (made / source.name).write_text(text.replace('"NAME"', f'"{name}"'), "utf-8")
     return target
-
-
-def main(arguments: list[str]) -> int:
-    if len(arguments) != 1 or not arguments[0]:
-        print("error: give the experiment a name: make experiment NAME=my_conjecture", file=sys.stderr)
-        return 2
-    try:
-        target = scaffold(arguments[0])
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    name = target.name
-    print(
-        f"{target.relative_to(cards.OWN.parent)} is a small experiment that runs as it is: make it yours.\n"
-        f"  snakemake figures/{name} --config scale=smoke   in seconds, into smoke/figures/\n"
-        f"  snakemake figures/{name}                        at full scale, into figures/\n"
-        "docs/experiment.md goes through its files."
-    )
-    return 0

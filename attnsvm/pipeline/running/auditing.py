@@ -13,7 +13,7 @@ from attnsvm.store import load_cells, load_csv, save_csv, save_text
 
 
 def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:
-    """Check claims against the csv files under `folder`; write paths "csv", "html" and "md".
+    """Check claims against the csv files under `folder`; write paths "csv" and "html".
 
     Args:
         claimed: an experiment, or a group of figures: its claims alone; "": those of every run.
@@ -32,9 +32,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
         proofs = certificates(tables, targets.measured(claimed))
         gone = None if claimed else retired.claims()
     save_csv(outputs["csv"], table)
-    tiny = _is_smoke(folder)
-    save_text(outputs["html"], pages.html(table, proofs, left_out, where, tiny, gone))
-    save_text(outputs["md"], pages.markdown(table, proofs, left_out, where, tiny, gone))
+    save_text(outputs["html"], pages.html(table, proofs, left_out, where, _is_smoke(folder), gone))
 
 
 def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
@@ -69,13 +67,12 @@ def cells(
 
 def matrix(
     name: str,
-    settings: dict,
     variants: dict[str, list[str]],
     tables: dict[str, dict],
     inputs: dict[str, list[str]],
     outputs: dict[str, str],
 ) -> None:
-    """Say where the claims of a figure hold; write paths "csv", "certificates", "html" and those of the pictures.
+    """Say where the claims of a figure hold; write paths "csv", "certificates" and "html".
 
     Args:
         name: of the figure; "": put the matrices of all figures together, which are the cells then.
@@ -88,7 +85,6 @@ def matrix(
     claims = {one: cards.read(one).claims for one in names}
     with covered(*modules.of_matrix(names)):
         from attnsvm.audit import elsewhere as audit
-        from attnsvm.audit import elsewhere_figure
 
         rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
         proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
@@ -99,11 +95,9 @@ def matrix(
             rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
         statements = {claim.key: claim.statement for own in claims.values() for claim in own}
         page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
-        picture = elsewhere_figure.draw(rows, settings)
     save_csv(outputs["csv"], rows)
     save_csv(outputs["certificates"], proofs)
     save_text(outputs["html"], page)
-    save_figure(picture, outputs["pdf"].removesuffix(".pdf"), settings["dpi"])
 
 
 def _is_smoke(folder: str) -> bool:

@@ -1,7 +1,6 @@
 """`python -m attnsvm.publish.documents.docs` (or `make docs`): the pages that follow from the cards.
 
-The README's table of claims and verdicts, the times in docs/cluster.md and docs/performance.md, and figures/README.md
-with its small pictures.
+The README's table of claims and verdicts, and figures/README.md with its small pictures.
 Pictures, verdicts and profiles/times.json are made from what is built, for what has none yet: another processor draws
 other pixels and takes other times, which is no reason to change those that are there. --anew (`make gallery`) makes
 all of them anew. With --check nothing is written: the command says which page is not what the cards say, and ends
@@ -25,13 +24,11 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.first_use import preflight
-from attnsvm.publish.documents import codecheck, codemeta
 from attnsvm.writing import save_text
 
 ROOT, TEMPLATES = cards.HERE.parents[1], Path(__file__).parent / "templates"
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
-TIMES, HOURS = ROOT / "profiles/times.json", re.compile(r"All figures take .* of a core:")
-LONGEST = 6  # experiments of a stage that docs/performance.md names
+TIMES = ROOT / "profiles/times.json"
 # The claims that the README tells of: those of the paper as first asked, and what was found beyond it.
 TOLD = (
     *("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "locally_optimal"),
@@ -44,11 +41,7 @@ def generated() -> dict[str, str]:
     """The text of every page by its path, from the cards at the paper's scale."""
     return {
         "figures/README.md": _rendered("gallery.md.j2"),
-        "codemeta.json": codemeta.text(ROOT),
-        "codecheck.yml": codecheck.text(ROOT),
         "README.md": _with("README.md", "verdicts", _rendered("readme_verdicts.md.j2")),
-        "docs/cluster.md": HOURS.sub(_hours(), (ROOT / "docs/cluster.md").read_text("utf-8")),
-        "docs/performance.md": _with("docs/performance.md", "times", _stages()),
     }
 
 
@@ -65,24 +58,6 @@ def _with(page: str, what: str, text: str) -> str:
 def _times() -> dict[str, dict]:
     """What profiles/times.json says of every experiment."""
     return json.loads(TIMES.read_text("utf-8"))["experiments"]
-
-
-def _hours() -> str:
-    """How long all jobs took."""
-    seconds = sum(cost["wall_s"] for one in _times().values() for cost in one["cost"].values() if cost)
-    return f"All figures take {seconds / 3600:.1f} hours of a core:"
-
-
-def _stages() -> str:
-    """Seconds by stage, and the experiments that take most of them."""
-    lines = ["| stage | jobs | seconds | of a processor | most of it |", "|---|---|---|---|---|"]
-    for stage in cards.STAGES:
-        costs = {name: cost for name, one in _times().items() if (cost := one["cost"].get(stage))}
-        jobs, wall, own = (sum(cost[key] for cost in costs.values()) for key in ("jobs", "wall_s", "cpu_s"))
-        longest = sorted(costs, key=lambda name: costs[name]["wall_s"], reverse=True)[:LONGEST]
-        most = ", ".join(f"`{name}` {costs[name]['wall_s']:.0f}" for name in longest)
-        lines.append(f"| {stage} | {jobs} | {wall:.0f} | {own:.0f} | {most} |")
-    return "\n".join(lines) + "\n"
 
 
 def small_pictures(source: Path, target: Path, anew: bool) -> None:
@@ -116,18 +91,14 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
     """The times of every stage, out of the provenance of the built audit: what `attnsvm profile` reckons with.
 
     Those of experiments that have none yet are added; `anew`: all are written, with the pace of this machine now, and
-    those of experiments that are gone go. What benchmarks/block_times.py measures stays as it is.
+    those of experiments that are gone go.
     """
     if source.exists():
         experiments = json.loads(source.read_text("utf-8"))["experiments"]
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
         before: dict = json.loads(target.read_text("utf-8")) if target.exists() else {}
-        known = before.get("experiments", {})
-        for name, one in kept.items():
-            if "one" in known.get(name, {}):
-                one["one"] = known[name]["one"]
-        kept = kept if anew else kept | known
-        pace = round(preflight.pace(sys.executable, machine.processors())[0], 3) if anew else before.get("pace", 1.0)
+        kept = kept if anew else kept | before.get("experiments", {})
+        pace = round(preflight.pace(machine.processors())[0], 3) if anew else before.get("pace", 1.0)
         written = json.dumps({"experiments": kept, "pace": pace}, indent=1, sort_keys=True)
         save_text(target, written + "\n", checksum=False)
 

@@ -10,7 +10,6 @@ from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange import verdicts
 from attnsvm.publish.exchange.differences import Difference, furthest
-from attnsvm.publish.exchange.errors import standard_errors
 from attnsvm.publish.exchange.reference import Reference, rounded
 from attnsvm.publish.exchange.settings import first_difference
 from attnsvm.reading import json_file
@@ -123,7 +122,7 @@ def _numbers(reference: Reference, name: str, path: Path) -> tuple[str, str]:
     if len(here) != len(there):
         return DIFFERS, f"{len(here)} rows here, {len(there)} in the reference"
     short = here.assign(**{c: rounded(here[c].to_numpy()) for c in here if here[c].dtype.kind == "f"})
-    found = furthest(short, there, reference.figures[name].tolerances, standard_errors(there))
+    found = furthest(short, there, reference.figures[name].tolerances)
     outcome = ROUNDED if all(one.allowed for one in found) else DIFFERS
     return outcome, _told(found, there) if found else "no number moved by more than its last digits"
 
@@ -137,8 +136,6 @@ def _told(found: list[Difference], table: pd.DataFrame) -> str:
     )
     where = f"{first.column} in line {first.row + 2}{f' ({row})' if row else ''}"
     text = f"{where} is {_short(first.here)}, in the reference {_short(first.reference)}"
-    if pd.notna(first.errors):
-        text += f"; at most {first.errors:.2g} standard errors in this column"
     beyond = sum(one.numbers for one in found)
     return f"{text}; {beyond} of {table.size} numbers differ by more than 1e-6" if beyond else text
 

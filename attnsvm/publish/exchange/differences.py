@@ -46,7 +46,6 @@ class Difference:
         row: the place of the number in the table, from 0.
         here, reference: the two numbers, or words.
         apart: their relative distance; infinite for words, and where one of the two is missing.
-        errors: the largest distance of the column's numbers in standard errors; NaN where the figure has none.
         numbers: how many numbers of the column are further apart than USUAL.
         allowed: whether the whole column is the same within rounding.
     """
@@ -56,7 +55,6 @@ class Difference:
     here: float | str
     reference: float | str
     apart: float
-    errors: float
     numbers: int
     allowed: bool
 
@@ -92,14 +90,11 @@ def seen(tables: list[pd.DataFrame]) -> dict[str, Tolerance]:
     return found
 
 
-def furthest(
-    here: pd.DataFrame, reference: pd.DataFrame, tolerances: dict[str, Tolerance], errors: pd.DataFrame
-) -> list[Difference]:
+def furthest(here: pd.DataFrame, reference: pd.DataFrame, tolerances: dict[str, Tolerance]) -> list[Difference]:
     """The columns that are not the same, those that rounding does not explain first, the furthest first.
 
     Args:
         here, reference: tables of the same columns and number of rows.
-        errors: the standard errors of the columns that have any, row by row.
     """
     found = []
     for column in reference:
@@ -108,14 +103,9 @@ def furthest(
             continue
         row = int(apart.argmax())
         ours, theirs = here[column].iloc[row], reference[column].iloc[row]
-        in_errors = float("nan")
-        if column in errors and _numeric(here[column]):
-            error, moved = errors[column].to_numpy(float), (here[column] - reference[column]).abs().to_numpy(float)
-            known = error > 0
-            in_errors = float(np.nanmax(moved[known] / error[known], initial=0.0)) if known.any() else in_errors
         allowed = tolerances.get(column, Tolerance()).allows(apart)
         beyond = int(np.count_nonzero(apart > USUAL))
-        found.append(Difference(str(column), row, ours, theirs, float(apart[row]), in_errors, beyond, allowed))
+        found.append(Difference(str(column), row, ours, theirs, float(apart[row]), beyond, allowed))
     return sorted(found, key=lambda one: (one.allowed, -one.apart))
 
 

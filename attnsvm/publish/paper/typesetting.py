@@ -7,12 +7,13 @@ import tempfile
 from pathlib import Path
 
 from attnsvm.errors import UserError, require
-from attnsvm.publish.documents import codemeta
 from attnsvm.publish.paper import manuscript
 from attnsvm.reading import yaml_file
 from attnsvm.store import save_bytes
 
 NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "CITATION.cff"
+NAMES = ("given-names", "name-particle", "family-names", "name-suffix", "name", "alias")  # of an author, or of a group
+UNSET = "github.com/OWNER/"  # in the address that a copy of no repository has
 TOLERATED = "html export is under active development and incomplete"
 DATE = 0  # seconds since 1970: the same inputs, the same bytes
 LINE = re.compile(r"┌─ (.*?):(\d+):\d+")
@@ -85,8 +86,27 @@ def without_headline(svg: str) -> str:
 def about(root: Path) -> dict:
     """Authors, version and address as CITATION.cff says them; "" for an address that nobody has set."""
     cited = yaml_file(root / AUTHORS)
-    names = [codemeta.person(one)["name"] for one in cited["authors"]]
-    return {"authors": names, "version": cited["version"], "address": codemeta.repository(cited)}
+    address = cited.get("repository-code", "")
+    return {
+        "authors": [author_name(one) for one in cited["authors"]],
+        "version": cited["version"],
+        "address": "" if UNSET in address else address,
+    }
+
+
+def author_name(author: dict) -> str:
+    """The name of an author of CITATION.cff.
+
+    Raises:
+        UserError: a part is no text, as YAML takes Null and No, or there is none.
+    """
+    parts = {word: author.get(word, "") for word in NAMES}
+    for word, text in parts.items():
+        require(isinstance(text, str), f"CITATION.cff: {word}: expected a text, got {text!r}; put it in quotes")
+    *person, group, alias = parts.values()
+    name = group or " ".join(filter(None, person)) or alias
+    require(bool(name), "CITATION.cff: an author has no name: give family-names, name or alias")
+    return name
 
 
 def _compiled(typst, folder: Path, kind: str) -> bytes:

@@ -10,7 +10,9 @@ from harness import ROOT
 from attnsvm.command import main
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.cluster.costs import MEASURED_TOGETHER, Cost, costs, cut
+from attnsvm.pipeline.blocks import MEASURED_TOGETHER
+from attnsvm.pipeline.cluster.costs import Cost, costs
+from attnsvm.pipeline.cluster.profile import cut
 
 TIMES = ROOT / "profiles/times.json"
 # Start 1 s a stage; beyond it 10 s of work in `large`, and 2 s of measuring.
@@ -37,15 +39,6 @@ def test_where_measuring_is_long_it_is_shared_too():
 def test_no_block_is_left_without_an_instance():
     assert cut(MEASURED, 1, 0.01)["large"] == LARGE.seeds
     assert set(cut(MEASURED, 1e-3, 0.01).values()) == {1}
-
-
-def test_seeds_that_are_trained_together_are_not_taken_apart():
-    """Both train 64 seeds in 41 s; of one, a single seed takes half of that, and so the other 31 cost nothing."""
-    stages = {"problems": (1.0, 1), "descent": (41.0, 1), "measures": (1.0, 1)}
-    measured = {"quick": Cost(9, dict.fromkeys(stages, (1.0, 1)))}
-    measured |= {"lanes": Cost(64, stages, {"descent": 21.0}), "alone": Cost(64, stages, {"descent": 1.6})}
-    blocks = cut(measured, 10, 1e-3)
-    assert blocks == {"quick": 1, "lanes": 20, "alone": 640}
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline.first_use import preflight, speed
+from attnsvm.pipeline.first_use import preflight
 
 Usage = collections.namedtuple("Usage", "total used free")
 
@@ -23,8 +23,8 @@ Usage = collections.namedtuple("Usage", "total used free")
 def folder(tmp_path, monkeypatch):
     """An empty folder to stand in, on a processor as that of the times, with a large disk."""
     monkeypatch.chdir(tmp_path)
-    plain = [{"rounds": preflight.PYTHON_ROUNDS}]
-    monkeypatch.setattr(preflight, "_told", lambda command, count: plain * count if "--rounds" in command else [])
+    monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS}] * count)
+    monkeypatch.setattr(preflight, "has_loops", lambda: False)
     monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     return tmp_path
 
@@ -46,7 +46,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     for target, what in (("figures", "the paper"), ("all", "everything")):
         expected = preflight.between(preflight.building(target, 2) + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
-    assert "2.5 GB of disk hold all results. The speed of this machine was measured just now, with plain Python" in out
+    assert "2.5 GB of disk hold all results. The speed of this machine was measured just now; the first run" in out
     _, out, _ = said(capsys, "--torch", "cpu")
     assert "takes 2.8 GB of disk" in out
     assert "CUDA" not in out
@@ -66,37 +66,18 @@ def test_a_build_takes_what_its_stages_took_at_the_pace_of_their_machine(tmp_pat
     assert preflight.building("all", 100) == 53.5 * 2, "no experiment is done before its stages are"
 
 
-def test_before_the_installation_the_minutes_are_those_of_plain_python_here(folder, monkeypatch):
+@pytest.mark.parametrize(("compiled", "seconds"), [(True, 0.0), (False, 2 * preflight.COMPILING)])
+def test_the_minutes_are_those_of_plain_python_here(monkeypatch, compiled, seconds):
     monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS / 2}] * count)
-    slower, compiling, how = preflight.pace(None, 2)
-    assert (slower, compiling) == (2.0, 2 * preflight.COMPILING)
-    assert "just now, with plain Python; the first run also compiles its loops" in how
+    monkeypatch.setattr(preflight, "has_loops", lambda: compiled)
+    slower, compiling, how = preflight.pace(2)
+    assert (slower, compiling) == (2.0, seconds), "loops that are there need no compiling"
+    assert ("the first run also compiles its loops" in how) == (not compiled)
 
 
-@pytest.mark.parametrize(("begun", "compiling"), [(0.5, 0.0), (9.0, 1.0)])
-def test_where_it_is_installed_as_many_loops_as_cores_are_timed_side_by_side(monkeypatch, begun, compiling):
-    asked = []
-
-    def told(command, count):
-        asked.append((command, count))
-        return [{"loops": 3.0, "plain": 2.0, "begun": begun}, {"loops": 5.0, "plain": 2.0, "begun": begun}]
-
-    monkeypatch.setattr(preflight, "_told", told)
-    monkeypatch.setattr(preflight, "has_loops", lambda: True)
-    slower, spent, how = preflight.pace("python", 2)
-    assert asked == [(["python", "-m", "attnsvm.pipeline.first_use.speed"], 2)]
-    assert slower == pytest.approx(preflight.IN_LOOPS * 4 + (1 - preflight.IN_LOOPS) * 2)
-    assert spent == pytest.approx(compiling * preflight.COMPILING * slower), "loops that are there need no compiling"
-    assert how == "the speed of this machine was measured just now, with its compiled loops"
-
-
-def test_loops_that_are_not_compiled_yet_are_not_timed(tmp_path, monkeypatch):
+def test_compiled_loops_are_found_where_numba_keeps_them(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert not preflight.has_loops()
-    monkeypatch.setattr(
-        preflight, "_told", lambda command, count: [{"rounds": 1e6}] if "--rounds" in command else 1 / 0
-    )
-    assert preflight.pace(sys.executable, 1)[1] > 0
     (tmp_path / "x").mkdir()
     (tmp_path / "x/loop.nbi").touch()
     assert preflight.has_loops()
@@ -119,18 +100,6 @@ def test_processes_are_timed_together_and_one_that_fails_says_nothing():
 def test_a_time_is_said_as_a_range_that_holds_it(seconds, said):
     """No end is farther away than a third, beyond what rounding to minutes or ten seconds takes."""
     assert preflight.between(seconds) == said
-
-
-def test_the_speed_of_this_machine_is_a_ratio_to_that_of_the_measured_one(capsys, monkeypatch):
-    monkeypatch.setattr(speed, "FOR", 0.01)
-    monkeypatch.setattr(speed, "STEPS", 20)
-    here = {kind: speed.microseconds(kind)[0] for kind in speed.THERE}
-    monkeypatch.setattr(speed, "THERE", {kind: taken / 2 for kind, taken in here.items()})
-    speed.main()
-    said = json.loads(capsys.readouterr().out)
-    assert 0.5 < said["loops"] < 8, "twice as slow as what was just measured, on a busy machine"
-    assert said["plain"] > 0
-    assert said["begun"] > 0
 
 
 def test_plain_python_is_timed():

@@ -56,18 +56,6 @@ def test_quiet_means_quiet():
     assert on_a_terminal(ATTNSVM_QUIET="1") == ""
 
 
-def test_jobs_side_by_side_take_lines_of_their_own(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    first, lock = reporting._line_of_its_own()
-    second, other = reporting._line_of_its_own()
-    assert (first, second) == (0, 1)
-    lock.close()
-    again, third = reporting._line_of_its_own()
-    assert again == 0
-    other.close()
-    third.close()
-
-
 def test_what_was_expected_may_change(caplog, monkeypatch):
     """A stage says how many trainings there are once it knows."""
     monkeypatch.setattr(reporting, "LINE_EVERY", 0.0)

@@ -12,8 +12,7 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.exchange import compare, reference, release
-from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, furthest, seen
-from attnsvm.publish.exchange.errors import standard_errors
+from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, seen
 from attnsvm.publish.exchange.reference import rounded
 from attnsvm.store import save_csv
 from attnsvm.version import __version__
@@ -203,15 +202,6 @@ def test_distances_know_missing_numbers_words_and_the_rounding_of_differences():
     assert Tolerance().allows(np.array([0.5e-6] * 9))
     moved = seen([pd.DataFrame({"x": here[:2]}), pd.DataFrame({"x": there[:2]})])["x"]
     assert moved == Tolerance(pytest.approx(0.5), 0.5)
-
-
-def test_standard_errors_are_those_of_95_percent_intervals():
-    """Quartiles are none, and raw numbers have none."""
-    rows = pd.DataFrame({"value": [0.5, 0.5], "low": 0.4, "high": 0.6, "interval": ["Wilson 95 %", "quartiles"]})
-    errors = standard_errors(rows)
-    np.testing.assert_allclose(errors["value"], [0.1 / 1.959964, np.nan], rtol=1e-6)
-    assert standard_errors(rows.drop(columns="interval")).empty
-    assert furthest(rows.assign(value=0.6), rows, {}, errors)[0].errors == pytest.approx(1.959964)
 
 
 def test_a_folder_without_a_figure_ends_with_a_sentence(made, tmp_path):

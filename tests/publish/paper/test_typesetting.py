@@ -5,6 +5,7 @@ import re
 import sys
 
 import pytest
+import yaml
 from small import SMOKE, TEXT
 
 from attnsvm.errors import UserError
@@ -164,6 +165,35 @@ def test_a_paragraph_of_an_experiment_stands_in_the_paper(collected, made, clone
     assert "It stays in W . ( holds )" in page, "the words of the claim"
     assert "The measured value is 0.90" in page
     assert f"Figure 1: {title[0].upper()}{title[1:]}. Runs started" in page
+
+
+NAMES = [
+    ({"given-names": "Ada", "family-names": "Lovelace"}, "Ada Lovelace"),
+    ({"given-names": "Ludwig", "name-particle": "van", "family-names": "Beethoven"}, "Ludwig van Beethoven"),
+    ({"given-names": "Sammy", "family-names": "Davis", "name-suffix": "Jr."}, "Sammy Davis Jr."),
+    ({"family-names": "Suharto"}, "Suharto"),
+    ({"given-names": "Plato"}, "Plato"),
+    ({"alias": "xkcd"}, "xkcd"),
+    ({"name": "The attnsvm developers", "website": "https://example.org"}, "The attnsvm developers"),
+]
+
+
+@pytest.mark.parametrize(("author", "name"), NAMES)
+def test_an_author_is_called_as_citation_cff_says(author, name):
+    assert typesetting.author_name(author) == name
+
+
+@pytest.mark.parametrize(
+    ("author", "sentence"),
+    [
+        ("{family-names: Null}", "family-names: expected a text, got None; put it in quotes"),
+        ("{given-names: No, family-names: A}", "given-names: expected a text, got False; put it in quotes"),
+        ("{affiliation: A}", "an author has no name: give family-names, name or alias"),
+    ],
+)
+def test_a_name_that_is_none_is_a_sentence(author, sentence):
+    with pytest.raises(UserError, match=f"^CITATION.cff: {sentence}$"):
+        typesetting.author_name(yaml.safe_load(author))
 
 
 def test_an_address_that_nobody_has_set_is_left_out(clone):

@@ -2,11 +2,10 @@
 
 import re
 
-import pytest
 from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates, retired
-from attnsvm.audit.pages import html, markdown
+from attnsvm.audit.pages import html
 from attnsvm.pipeline import cards
 
 
@@ -25,11 +24,10 @@ def test_a_retired_claim_has_a_key_of_its_own_and_a_verdict():
     assert ((ordered["low"] <= ordered["value"]) & (ordered["value"] <= ordered["high"])).all()
 
 
-@pytest.mark.parametrize("render", [html, markdown])
-def test_the_page_shows_every_one_and_counts_none(render, folder):
+def test_the_page_shows_every_one_and_counts_none(folder):
     tables, gone = Tables(folder), retired.claims()
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
-    page, without = render(claims, counted, retired=gone), render(claims, counted)
+    page, without = html(claims, counted, retired=gone), html(claims, counted)
     assert f"Retired claims: {len(gone)}" in page
     assert "etired" not in without
     for row in gone.itertuples():

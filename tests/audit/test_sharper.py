@@ -10,7 +10,7 @@ from tried import BY_KEY, CARDS, HOME
 
 from attnsvm.audit import Tables, audit, certificates
 from attnsvm.audit.figure import columns
-from attnsvm.audit.pages import html, markdown, sharper, unexplained
+from attnsvm.audit.pages import html, sharper, unexplained
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
@@ -94,11 +94,10 @@ def test_without_the_claim_first_asked_it_stands_where_it_is(folder):
 
 def test_the_pages_say_what_it_sharpens_and_on_which_seeds(found, folder):
     counted = certificates(Tables(folder), ("cone",))
-    for page in (html(found, counted), markdown(found, counted)):
-        text = unescape(page)
-        assert "What holds of b, on new seeds (100 to 109)" in text
-        assert text.index("B.") < text.index("It holds so.")
-        assert "1 of 1 has that row" in text
+    text = unescape(html(found, counted))
+    assert "What holds of b, on new seeds (100 to 109)" in text
+    assert text.index("B.") < text.index("It holds so.")
+    assert "1 of 1 has that row" in text
     assert sharper(found.iloc[0].to_dict()) == ""
     assert keys(unexplained(found)) == {"all": ["b"], "said": [], "open": []}
 
@@ -112,11 +111,10 @@ def test_a_claim_that_does_not_hold_and_that_nothing_sharpens_is_named_with_the_
     alone = found[found.key != "held"].assign(unsharpened=reason)
     assert keys(unexplained(alone)) == {"all": ["b"], "said": [], "open": []} | {place: ["b"]}
     counted = certificates(Tables(folder), ("cone",))
-    for page in (html(alone, counted), markdown(alone, counted)):
-        text = unescape(page)
-        assert "0 of 1 has that row" in text
-        assert reason in text
-        assert ("without a reason" in text) == (not reason)
+    text = unescape(html(alone, counted))
+    assert "0 of 1 has that row" in text
+    assert reason in text
+    assert ("without a reason" in text) == (not reason)
 
 
 def test_every_claim_that_does_not_hold_at_full_scale_is_sharpened_or_says_why_not():

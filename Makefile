@@ -43,7 +43,7 @@ help:
 	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the public face and on the rooms that pyproject.toml names"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the rooms that pyproject.toml names, and the budgets of size"
 	@echo "make docs      the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
@@ -81,7 +81,7 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
 COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
-	hierarchy hyperplanes induction joint joint_mixing joint_tail ladder law_of_layers layer_shapes layers_beyond \
+	hierarchy hyperplanes induction joint joint_mixing joint_tail law_of_layers layer_shapes layers_beyond \
 	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads
 engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COMPILED:%=tests/experiments/test_%.py))
@@ -139,6 +139,7 @@ lint: install
 	$(IN_VENV) "$$bin/snakemake" --lint
 	$(IN_VENV) "$$bin/mypy"
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --check
+	$(IN_VENV) "$$bin/python" tools/budgets.py
 
 docs: install
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs

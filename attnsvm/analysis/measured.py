@@ -1,7 +1,8 @@
 """The results of a measurement: tidy rows per instance, and the outcome of every instance."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,18 @@ class Measures:
 
     instances: pd.DataFrame
     outcomes: pd.DataFrame
+
+
+def gathered(measured: Callable[..., Iterator[pd.DataFrame]]) -> Callable[..., Measures]:
+    """For a function that yields, run after run, rows of measured values and tables of `outcomes`: their Measures."""
+
+    @wraps(measured)
+    def measures(*arguments) -> Measures:
+        parts = list(measured(*arguments))
+        rows, ends = ([part for part in parts if ("outcome" in part) == ended] for ended in (False, True))
+        return Measures(pd.concat(rows), pd.concat(ends))
+
+    return measures
 
 
 def outcomes(cell: Cell, seeds, outcome) -> pd.DataFrame:

@@ -21,7 +21,9 @@ from attnsvm.audit.rows import FIRST as FIRST
 from attnsvm.audit.rows import LAST as LAST
 from attnsvm.audit.rows import LEAST as LEAST
 from attnsvm.audit.rows import MOST as MOST
+from attnsvm.audit.rows import TENTH as TENTH
 from attnsvm.audit.rows import NoInstance as NoInstance
+from attnsvm.audit.rows import Those as Those
 from attnsvm.audit.rows import chosen, single
 from attnsvm.errors import UserError, require
 

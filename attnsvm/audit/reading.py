@@ -162,13 +162,13 @@ class Claim:
         short: the claim in five words, for the overview.
         statement: the claim in our words.
         limit: what decides.
-        check: how it is measured, over what, and what the interval is; "" for a declaration that says it all, from
-            which `wording.words` composes it.
+        check: how it is measured, over what, and what the interval is; "" where a declaration, or the docstring of a
+            function, says it, see `wording.words`.
         also: further limits, of controls and other conditions, by their argument names in `read`.
         read: the reading, from the tables, `limit` and, by name, `also`; None if the claim cannot be tested.
         figure: the figure to look at; None: the figure of the experiment; "": no figure.
         measured: the words before the reading's value, with its unit: "largest excess of the rank over min(n, d)"; ""
-            as of `check`.
+            of a declaration that says it.
         printed: for a claim about print, the words for the published number, where they differ from `measured`.
         sharpens: the key of the claim that this claim sharpens; "" for a claim as first asked.
         seeds: for a claim that sharpens another, the first and the last seed on which it is judged: nobody looked at
@@ -241,10 +241,12 @@ class Declared:
     Attributes:
         main: of the numbers of the first, the one that is nearest to the limit, or farthest beyond it, is the claim's
             value.
+        over: makes the claim's instances of those of all numbers of the first; None: those of the value.
     """
 
     main: tuple[Condition, ...]
     further: tuple[Condition, ...] = ()
+    over: Callable[[list[float]], float] | None = None
 
     def __call__(self, tables: Tables, limit: Limit, **also: Limit) -> Reading:
         table, limits = tables.own(), {limit.wanted + limit.why: limit for limit in also.values()}
@@ -262,6 +264,8 @@ class Declared:
         nearest = first.worst(numbers, limit)
         if first.number.alone:
             nearest = exact(nearest.value, nearest.instances)
+        if self.over:
+            nearest = nearest._replace(instances=self.over([one.instances for one in numbers]))
         return Reading(*nearest, main, further, moving=frozenset(moving))
 
 
@@ -271,11 +275,11 @@ FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stan
 class Claims(list[Claim]):
     """The claims of an experiment, in their order.
 
-    A claim is its reading, a function, with its words and limits above it:
+    A claim that computes is its reading, a function, with its words and limits above it:
 
         CLAIMS = Claims(group="paper")
 
-        @CLAIMS.add(short=..., statement=..., check=..., measured=..., limit=Limit(...), control=Limit(...))
+        @CLAIMS.add(short=..., statement=..., measured=..., limit=Limit(...), control=Limit(...))
         def rank_bound(tables, limit, control): ...
 
     Args:
@@ -307,13 +311,21 @@ class Claims(list[Claim]):
         self.append(Claim(key=key, read=read, also=also, **self.shared | words))
         return read
 
-    def declare(self, key: str, main: Condition | tuple[Condition, ...], *further: Condition, **words) -> None:
+    def declare(
+        self,
+        key: str,
+        main: Condition | tuple[Condition, ...],
+        *further: Condition,
+        over: Callable[[list[float]], float] | None = None,
+        **words,
+    ) -> None:
         """Add a claim that compares numbers of the experiment's table with limits, see `attnsvm.audit.conditions`.
 
         Args:
             main: what the statement says: the claim fails without it. Of a statement that says several things,
                 several conditions; the first has the limit of the claim.
             further: what else must be so: controls, and that the other numbers are what they are taken for.
+            over: see `Declared`: `sum`, where the first main numbers are of different instances.
             words: fields of the `Claim`.
 
         Raises:
@@ -326,4 +338,4 @@ class Claims(list[Claim]):
             raise TypeError(f"the main condition of the claim {key!r} has no limit")
         limits = [one.limit for one in (*others, *further) if one.limit and one.limit != first.limit]
         also = {f"limit_{place}": limit for place, limit in enumerate(dict.fromkeys(limits), 1)}
-        self.add(Declared((first, *others), further), key=key, limit=first.limit, **also, **words)
+        self.add(Declared((first, *others), further, over), key=key, limit=first.limit, **also, **words)

@@ -4,7 +4,8 @@
 shares = where(table, kind="share")
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
@@ -13,7 +14,6 @@ import pandas as pd
 from attnsvm.analysis.rows import equal
 from attnsvm.analysis.rows import last as last
 from attnsvm.analysis.rows import where as where
-from attnsvm.audit.numbers import Estimate, estimate
 
 
 class NoInstance(Exception):
@@ -26,6 +26,8 @@ class NoInstance(Exception):
 class Place(Enum):
     """Which rows, instead of those with a value: those of the column's last or first value, or each value's.
 
+    TENTH is the last value that is no larger than a tenth of the last one: of steps, a decade before the end.
+
     Last and first are those of the rows that the other columns leave: of a quantity its own last step.
 
     MOST and LEAST are last and first of a column that must have a second value, so that there is something to compare.
@@ -36,9 +38,18 @@ class Place(Enum):
     EACH = "each"
     MOST = "most"
     LEAST = "least"
+    TENTH = "tenth"
 
 
-LAST, FIRST, EACH, MOST, LEAST = Place
+LAST, FIRST, EACH, MOST, LEAST, TENTH = Place
+
+
+@dataclass(frozen=True)
+class Those:
+    """Each of those values that a column has and that are accepted: `Those("with dropout", lambda name: ...)`."""
+
+    words: str
+    accept: Callable[..., bool]
 
 
 def chosen(
@@ -47,8 +58,9 @@ def chosen(
     """The rows that a query leaves: once, or for every value of the columns that have several.
 
     Args:
-        values: of a column its value, None for rows without one; several, in a tuple, of which each is read; or a
-            `Place`. The columns are taken in this order, places other than `EACH` after the others.
+        values: of a column its value, None for rows without one; several, in a tuple, of which each is read, or
+            `Those` that there are; or a `Place`. The columns are taken in this order, places other than `EACH` after
+            the others.
         missing: what a run without such a row has not, for `NoInstance`; names of `values` in braces.
         column: rows without a number in this column are left out; "": no column.
 
@@ -60,14 +72,16 @@ def chosen(
 
 
 def _chosen(table, rows: np.ndarray, values: dict, missing: str, column: str) -> Iterator[pd.DataFrame]:
-    several = {name: value for name, value in values.items() if isinstance(value, tuple) or value is EACH}
+    several = {name: value for name, value in values.items() if isinstance(value, tuple | Those) or value is EACH}
     for name, value in values.items():
-        if not isinstance(value, tuple | Place):
+        if not isinstance(value, tuple | Those | Place):
             rows = _some(rows & equal(table[name], value), values, missing)
     if several:
         name, each = next(iter(several.items()))
+        if isinstance(each, Those):
+            rows = rows & table[name].isin([one for one in table[name][rows].dropna().unique() if each.accept(one)])
         _some(rows, values, missing)
-        for value in dict.fromkeys(table[name][rows]) if isinstance(each, Place) else each:
+        for value in each if isinstance(each, tuple) else dict.fromkeys(table[name][rows]):
             yield from _chosen(table, rows, {**values, name: value}, missing, column)
         return
     for name, place in values.items():
@@ -75,7 +89,9 @@ def _chosen(table, rows: np.ndarray, values: dict, missing: str, column: str) ->
             left = table[name][rows]
             if place in (MOST, LEAST) and left.nunique() < 2:
                 raise NoInstance(f"second value of {name}")
-            end = left.max() if place in (LAST, MOST) else left.min()
+            end = left.min() if place in (FIRST, LEAST) else left.max()
+            if place is TENTH and pd.isna(end := left[left <= end / 10].max()):
+                raise NoInstance(f"{name} a decade before the last")
             rows = _some(rows & equal(table[name], end), values, missing)
     numbered = ~equal(table[column], None) if column else True
     yield table[_some(rows & numbered, values, missing)]
@@ -85,7 +101,7 @@ def _some(rows: np.ndarray, values: dict, missing: str) -> np.ndarray:
     if not rows.any():
         # Where none of several values has a row, the sentence names the first.
         first = {name: value[0] if isinstance(value, tuple) else value for name, value in values.items()}
-        known = {name: value for name, value in first.items() if not isinstance(value, Place)}
+        known = {name: value for name, value in first.items() if not isinstance(value, Those | Place)}
         pairs = ", ".join(f"{name} = {value}" for name, value in known.items())
         raise NoInstance(missing.format_map(_Named(known)) if missing else f"row with {pairs}")
     return rows
@@ -144,27 +160,6 @@ def one(rows: pd.DataFrame, missing: str, **values) -> pd.Series:
         ValueError: there are several.
     """
     return single(some(where(rows, **values), missing))
-
-
-def at_end(rows: pd.DataFrame, quantity: str, **who) -> Estimate:
-    """A quantity after the last step of one run; `who`: the column that names the run, and its name.
-
-    Raises:
-        NoInstance: there is no such run, or the quantity was measured in none of its instances then.
-    """
-    (name,) = who.values()
-    after = last(some(where(rows, **who), f"row of {name}"))
-    return estimate(one(after, f"{quantity} of {name}", quantity=quantity))
-
-
-def decade_before(way: pd.DataFrame) -> pd.Series:
-    """The last row of a run that is a decade of steps before its end, or earlier.
-
-    Raises:
-        NoInstance: there is none.
-    """
-    earlier = way[way["step"] <= way["step"].max() / 10]
-    return single(last(some(earlier, "step a decade before the last")))
 
 
 def decade(way: pd.DataFrame) -> tuple[pd.Series, pd.Series]:

@@ -1,11 +1,12 @@
 """How a claim is measured, in words: composed from its declaration and its table, where the claim does not say it."""
 
 from collections.abc import Container, Mapping
+from inspect import isfunction
 
 from attnsvm.analysis.statistics import MEAN, MEDIAN, MIDDLE, QUARTILES, RATIO, SHARE
 from attnsvm.audit.conditions import STEP, Condition, Derived, Number
 from attnsvm.audit.reading import Claim, Declared, Tables
-from attnsvm.audit.rows import EACH, FIRST, LAST, LEAST, MOST, NoInstance
+from attnsvm.audit.rows import EACH, FIRST, LAST, LEAST, MOST, TENTH, NoInstance, Those
 
 # By the name of an interval: what the value is, and what stands beside it.
 KINDS = {
@@ -22,9 +23,15 @@ NAMES = {"KQ": "(K, Q)", "fro": "Frobenius", "nuc": "nuclear", "linf": "max", "l
 
 
 def words(claim: Claim, tables: Tables) -> dict[str, str]:
-    """`check` and `measured` of a claim: what it says itself, or else what its main conditions say."""
+    """`check` and `measured` of a claim: what it says itself, or else what its main conditions say.
+
+    A reading that is a function says it in its docstring; without one, what is measured says it.
+    """
     own = {"check": claim.check, "measured": claim.measured}
-    if not isinstance(claim.read, Declared) or all(own.values()):
+    if not isinstance(claim.read, Declared):
+        said = claim.read.__doc__ if isfunction(claim.read) else None
+        return own | {"check": claim.check or (said or claim.measured).partition("\n")[0].removesuffix(".")}
+    if all(own.values()):
         return own
     first = claim.read.main[0]
     interval = _interval(first, tables)
@@ -73,7 +80,7 @@ def _worst(first: Condition) -> str:
     each = first.number
     while isinstance(each, Derived):
         each = each.first
-    if not any(value is EACH or isinstance(value, tuple) for value in each.where.values()):
+    if not any(value is EACH or isinstance(value, tuple | Those) for value in each.where.values()):
         return ""
     assert first.limit is not None
     far = "largest" if first.limit.falls else "smallest"
@@ -87,8 +94,11 @@ def _rows(number: Number, names: Mapping, leave: Container[str] = ()) -> list[st
 
 
 def _row(name: str, value, names: Mapping) -> str:
+    if isinstance(value, Those):
+        return f"each {name} {value.words}"
     if name == STEP and value is not EACH:
-        return f"after the {OF_STEPS[value]} step" if value in OF_STEPS else f"after {value} steps"
+        when = "a tenth of the" if value is TENTH else value
+        return f"after the {OF_STEPS[value]} step" if value in OF_STEPS else f"after {when} steps"
     if value is EACH or value in ENDS:
         return f"{ENDS.get(value, 'each')} {name}"
     *others, last = (str(names.get(one, one)) for one in (value if isinstance(value, tuple) else (value,)))

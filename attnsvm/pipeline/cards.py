@@ -62,6 +62,7 @@ CHECKED_BY = [
     *((HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")),
 ]
 OTHERS = ("figure", "claims", "outside")
+ON_REQUEST = "What holds instead stands in the audit of `snakemake figures/{}`, which is optional."
 UNSEEN = "unseen"  # the key of a card under which it names further sets of seeds
 ELSEWHERE = "elsewhere"  # begins the names of experiments under other settings
 # The folders of the experiments, in their order, and what their figures show.
@@ -144,7 +145,7 @@ class Card:
 
     @property
     def claims(self) -> "tuple[Claim, ...]":
-        """The claims that its table decides; those of unseen seeds name these.
+        """The claims that its table decides; those of unseen seeds name these, those sharpened there the optional card.
 
         Raises:
             UserError: one is asked on seeds that the card does not name.
@@ -157,7 +158,10 @@ class Card:
             require(claim.on in sets, f"{where}: card.yaml names no unseen seeds {claim.on!r}")
         own = tuple(claim for claim in every if claim.on == self.on)
         if not self.on:
-            return own
+            asked = {
+                claim.sharpens: ON_REQUEST.format(claim.on) for claim in every if claim.on and read(claim.on).optional
+            }
+            return tuple(replace(claim, unsharpened=asked.get(claim.key, claim.unsharpened)) for claim in own)
         require(bool(own), f"{_where(self.base)}: no claim of claims.py says on={self.on!r}")
         seeds = _seeds(self, "value")
         return tuple(replace(claim, seeds=(seeds[0], seeds[-1])) for claim in own)

@@ -1,5 +1,6 @@
 """Panels of convergence types: shares with their intervals, one line a type."""
 
+from attnsvm.plots.panels import ticks
 from attnsvm.plots.style import BLACK, GREEN, GREY, ORANGE, PURPLE, SKY
 
 # Where lines lie on top of one another, the thinner is drawn last.
@@ -26,8 +27,7 @@ def logarithmic(axes, values) -> None:
     """A base-2 axis with the powers of two among its range written out."""
     axes.set_xscale("log", base=2)
     powers = [2**k for k in range(1, 12) if min(values) <= 2**k <= max(values)]
-    axes.set_xticks(powers, [str(power) for power in powers])
-    axes.minorticks_off()
+    ticks(axes, powers)
 
 
 def legend(figure, axes, count: int) -> None:

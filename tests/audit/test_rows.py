@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import NoInstance
-from attnsvm.audit.rows import at_end, decade, decade_before, ends, last, one, single, where, with_hits
+from attnsvm.audit.rows import TENTH, Those, chosen, decade, ends, last, one, single, where, with_hits
 
 
 def test_last_has_the_rows_of_the_last_step():
@@ -52,18 +52,21 @@ def test_where_may_be_empty_and_one_says_what_is_missing():
         where(WAY, runs="b")
 
 
-def test_the_end_is_that_of_the_run():
-    assert at_end(WAY, "q", run="a") == (1.0, 0.0, 9.0, 5)
-    for rows, who, missing in ((WAY, "b", "row of b"), (WAY.replace({"quantity": {"q": "r"}}), "a", "q of a")):
-        with pytest.raises(NoInstance, match=missing):
-            at_end(rows, "q", run=who)
+def test_those_are_the_values_that_there_are_and_that_are_accepted():
+    rows = pd.DataFrame({"run": ["early 2", "late", "early 1", "early 2"]})
+    early = Those("that are early", lambda run: run.startswith("early"))
+    assert [list(one.run) for one in chosen(rows, {"run": early})] == [["early 2", "early 2"], ["early 1"]]
+    for nothing in ({"run": Those("of no run", lambda run: False)}, {"run": "none"}):
+        with pytest.raises(NoInstance, match="this run has no early run"):
+            list(chosen(rows, nothing, "early run"))
 
 
 def test_a_decade_before_is_a_tenth_of_the_steps_or_about_that():
-    assert decade_before(WAY).step == 10
+    (before,) = chosen(WAY, {"step": TENTH})
+    assert list(before.step) == [10]
     assert [row.step for row in decade(WAY)] == [100, 10]
     assert [row.step for row in decade(WAY[WAY.step != 10])] == [100, 30]
     with pytest.raises(NoInstance, match="step a decade before the last"):
-        decade_before(WAY[WAY.step > 10])
+        list(chosen(WAY[WAY.step > 10], {"step": TENTH}))
     with pytest.raises(NoInstance, match="step about a decade before the last"):
         decade(WAY[-1:])

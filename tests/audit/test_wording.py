@@ -7,7 +7,9 @@ import pytest
 
 from attnsvm.analysis.statistics import MEDIAN, SHARE
 from attnsvm.audit import Claims, Tables, number
-from attnsvm.audit.conditions import EACH, LAST, LEAST, MOST
+from attnsvm.audit.conditions import EACH, LAST, LEAST, MOST, TENTH, Those
+from attnsvm.audit.numbers import Limit
+from attnsvm.audit.reading import Claim
 from attnsvm.audit.wording import words
 
 ROWS = pd.DataFrame(
@@ -20,6 +22,15 @@ ROWS = pd.DataFrame(
 ).assign(instances=5, interval=MEDIAN)
 END = number(quantity="distance", step=LAST)
 FAR = END(text="distance from the SVM")
+
+
+def test_a_reading_that_says_no_more_is_checked_by_what_is_measured():
+    def counted():
+        """The runs that stay."""
+
+    for own, read, check in (("", print, "share of runs"), ("", counted, "The runs that stay"), ("by eye",) * 3):
+        claim = Claim("mine", "ours", "", "", Limit(0.0, "> {}", ""), check=own, measured="share of runs", read=read)
+        assert words(claim, Tables(Path())) == {"check": check, "measured": "share of runs"}
 
 
 def said(main, rows=ROWS, **own):
@@ -52,6 +63,12 @@ def said(main, rows=ROWS, **own):
             "median distance from the SVM, the smallest",
         ),
         (
+            FAR(run=Those("trained whole", lambda run: run == "W"), d=4, step=TENTH).must("≤ 1", "", ""),
+            "distance from the SVM, after a tenth of the steps, each run trained whole, d = 4: "
+            "median with its 95 % interval",
+            "median distance from the SVM, the largest",
+        ),
+        (
             END(run=EACH, d=2).must("off ≤ 1", "", "", around=1),
             "distance, after the last step, each run, d = 2: median with its 95 % interval",
             "median distance, the farthest from 1",
@@ -79,6 +96,13 @@ def test_two_numbers_of_one_name_are_told_apart_by_what_differs():
     assert (check, measured) == (f"{both}: ends as far apart as both intervals allow ({MEDIAN})", both)
     check, _ = said((FAR(run="W", d=2) - END(run="W", d=4)).must("≥ 1", "", ""))
     assert ", minus distance, after the last step, run W, d = 4" in check
+
+
+def test_the_instances_may_be_those_of_all_numbers():
+    for over, instances in ((None, 5), (sum, 20)):
+        claims = Claims(group="ours", short="", statement="")
+        claims.declare("mine", END(run=EACH, d=EACH).must("≤ 1", "", ""), over=over)
+        assert claims[0].reading(Tables(Path(), "mine", {"figures/mine.csv": ROWS})).instances == instances
 
 
 def test_a_claim_may_say_either_itself():

@@ -3,12 +3,10 @@
 import numpy as np
 import pytest
 
-from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import largest_logit
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.literature.decay_factors.descent import penalised
 from attnsvm.experiments.literature.length.measures import clipped
-from attnsvm.experiments.literature.logit_clip.descent import descended
 from attnsvm.experiments.paper.regularisation_path.descent import Excess
 
 
@@ -36,13 +34,3 @@ def test_the_largest_logit_is_that_of_a_loop():
     found = largest_logit(p, W)
     for s, k in np.ndindex(2, 7):
         assert found[s, k] == pytest.approx(max((p.tokens[s, i] @ W[s, k] @ p.queries[s, i]).max() for i in range(3)))
-
-
-def test_a_clip_keeps_the_largest_logit_and_bends_as_decay_does():
-    p = draw(gaussian, range(2), 2, 3, 4)
-    lengths = np.append(np.full(400, 0.5), np.geomspace(0.5, 1e-3, 200))
-    clipped = descended(p, "fro", np.zeros((2, 4, 4)), lengths, clip=8.0)
-    np.testing.assert_allclose(largest_logit(p, clipped), 8.0, rtol=1e-3)
-    radius = np.linalg.norm(clipped, axis=(1, 2))[:, None, None]
-    decayed = descended(p, "fro", np.zeros((2, 4, 4)), lengths, decay=1.0 / radius)
-    assert (correlation(clipped, decayed) > 0.999).all()

@@ -21,7 +21,7 @@ def test_groups_are_the_folders_of_the_experiments():
     )
     assert {"svm_rank", "overview", "sequence", "crossing"} <= set(targets.group("paper"))
     assert {"layers", "mixtures_decide", "adam"} <= set(targets.group("beyond"))
-    assert {"ladder", "trained"} <= set(targets.group("real"))
+    assert {"generalisation", "trained"} <= set(targets.group("real"))
     assert cards.read("crossing").parent == "convergence_types"
     assert cards.read("cone").parent == ""
 

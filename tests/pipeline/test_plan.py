@@ -83,7 +83,7 @@ def test_what_comes_before_is_of_the_block_and_changes_with_an_earlier_stage_alo
     assert PLAN.origin("svm", **CONE) != other.origin("svm", **CONE)
     assert given("measures", experiment="cone")["origin"] != given("measures_of_block", **CONE)["origin"]
     assert PLAN.histories(["cone"]) == given("figure", figure="cone")["origin"] != other.histories(["cone"])
-    assert len({PLAN.histories(names) for names in ([], ["cone"], ["cone", "sparse"], ["sparse", "cone"])}) == 4
+    assert len({PLAN.histories(names) for names in ([], ["cone"], ["cone", "rates"], ["rates", "cone"])}) == 4
 
 
 @pytest.mark.parametrize("edited", ["problems", "descent"])

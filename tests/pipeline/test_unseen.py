@@ -83,6 +83,14 @@ def test_a_claim_is_asked_on_the_seeds_that_it_names(folder, claims):
     assert cards.read("silent").claims == ()
 
 
+@pytest.mark.parametrize(("optional", "words"), [({"optional": "slow"}, "`snakemake figures/again`"), ({}, "")])
+def test_a_claim_that_is_sharpened_on_request_says_where(folder, claims, optional, words):
+    folder("first", files=ALL, settings=SETTINGS, unseen={"again": again()["again"] | optional})
+    (first,) = cards.read("first").claims
+    assert words in first.unsharpened
+    assert bool(first.unsharpened) == bool(words)
+
+
 def test_a_claim_on_seeds_that_the_card_does_not_name_ends_with_a_sentence(folder, claims):
     claims.append(claim("other", sharpens="first", on="agian"))
     folder("first", files=ALL, settings=SETTINGS, unseen=again())

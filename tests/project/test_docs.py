@@ -135,23 +135,23 @@ def test_pictures_and_times_that_are_there_stay_unless_all_are_asked_for(tmp_pat
     monkeypatch.setattr(docs.preflight, "pace", lambda cores: (0.5, 0.0, ""))
     built, gallery, times = tmp_path / "figures", tmp_path / "gallery", tmp_path / "times.json"
     built.mkdir()
-    for name in ("cone", "ladder"):
+    for name in ("cone", "rates"):
         Image.new("RGB", (4, 4), "white").save(built / f"{name}.png")
     gallery.mkdir()
     (gallery / "cone.png").write_bytes(b"as it was")
     old, new = ({"seeds": {"first": 0, "last": 1}, "cost": {"svm": {"cpu_s": cpu}}} for cpu in (1.0, 2.0))
     times.write_text(json.dumps({"experiments": {"cone": old, "gone": old}, "pace": 0.7}))
-    (built / "audit.json").write_text(json.dumps({"experiments": {"cone": new, "ladder": new}}))
-    for anew, cone, left in ((False, old, {"cone", "gone", "ladder"}), (True, new, {"cone", "ladder"})):
+    (built / "audit.json").write_text(json.dumps({"experiments": {"cone": new, "rates": new}}))
+    for anew, cone, left in ((False, old, {"cone", "gone", "rates"}), (True, new, {"cone", "rates"})):
         docs.small_pictures(built, gallery, anew)
         docs.stage_times(built / "audit.json", times, anew)
         assert ((gallery / "cone.png").read_bytes() == b"as it was") == (not anew)
-        assert Image.open(gallery / "ladder.png").size == (2, 2), "half as wide and high"
+        assert Image.open(gallery / "rates.png").size == (2, 2), "half as wide and high"
         assert json.loads(times.read_text())["pace"] == (0.5 if anew else 0.7)
         kept = json.loads(times.read_text())["experiments"]
         assert set(kept) == left
         assert kept["cone"] == cone
-        assert kept["ladder"] == new
+        assert kept["rates"] == new
 
 
 def test_the_readme_is_one_page_and_its_verdicts_are_those_of_the_gallery():

@@ -49,8 +49,8 @@ def reporting(log_path: str):
     try:
         with ending.unwinding():
             yield
-        wall, own = time.perf_counter() - began, sum(os.times()[:4])
-        log.info("took %.2f s, %.2f s of a processor", wall, own)
+        wall, processor = time.perf_counter() - began, sum(os.times()[:4])
+        log.info("took %.2f s, %.2f s of a processor", wall, processor)
     except ending.Ended as ended:  # Ctrl-C reaches every job: each ends without a word
         sys.exit(ended.status)
     except UserError as error:

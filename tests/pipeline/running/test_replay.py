@@ -13,9 +13,9 @@ from attnsvm import checksums, command
 from attnsvm.errors import UserError
 from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve
-from attnsvm.pipeline.running import records, replay, samples, stages
+from attnsvm.pipeline.running import records, replay, stages
 from attnsvm.store import load_cells
-from attnsvm.svm import as_arrays, certificate, certified, ledger, separation, solve, solve_batch, solver
+from attnsvm.svm import as_arrays, certified, ledger, separation, solve, solve_batch, solver
 from attnsvm.svm.ledger import DiffersError, Record
 
 CELLS = ("n2_T3_d6_one", "n2_T3_d6_two")
@@ -326,21 +326,6 @@ def test_what_no_method_was_asked_for_is_kept_too():
     arrays = records.packed(kept, {})
     with ledger.replaying(records.unpacked(arrays, {})):
         assert solve(c).rejected == first.rejected
-
-
-def test_a_sample_can_be_judged_from_files_alone(built, tmp_path):
-    found = samples.every(3, str(built.parent))
-    assert len(found) == 10
-    assert {norm for _, norm, _, _ in found} == {"fro", "nuc"}
-    for k, one in enumerate(found):
-        assert samples.written(tmp_path, str(k), *one)
-        assert "verified" in certificate.verify(tmp_path / f"{k}.npz")
-
-
-def test_what_no_problem_file_can_say_is_not_written(tmp_path):
-    c = separation(np.eye(3)[None], np.ones((1, 2)), np.array([0]), bound=2.0)
-    assert not samples.written(tmp_path, "x", c, "fro", 1e-10, solve(c))
-    assert not [*tmp_path.iterdir()]
 
 
 def of(name, change):

@@ -29,6 +29,7 @@ class Experiment:
     name, draws, stages = "tiny", ("tiny",), ("problems", "descent", "svm", "measures")
     columns = {"seed": "Seed.", "value": "Value."}  # noqa: RUF012  as a card has it
     fixed = {}  # noqa: RUF012
+    claims = ()
 
     modules = dict.fromkeys((*stages, "figure"), __name__)
 

@@ -9,21 +9,19 @@ from attnsvm.audit.reading import Claims, Reading, only, some
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 REACHED = "what sign descent itself reaches in a tenth of the steps"
 end = number(run=EACH, step=LAST)
+ratio = end(quantity="linf", text="margin ratio in the max norm (best: 1)")
 CLAIMS = Claims(group="beyond")
 
 CLAIMS.declare(
     "adam_sign",
-    end(quantity="linf", rule="Adam", missing="run of Adam").must(
+    ratio(rule="Adam", missing="run of Adam").must(
         "median of every run ≥ 0.95", REACHED, "{run}: {value:.3f}", whole=False
     ),
-    end(quantity="linf", rule="sign", missing="run of sign descent").must(
+    ratio(rule="sign", missing="run of sign descent").must(
         "median of every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}", whole=False
     ),
     short="Adam goes where sign descent goes",
     statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",
-    check="margin ratio in the max norm after the last step, median and quartiles over the instances, of every Adam; "
-    "the smallest is shown",
-    measured="smallest median of the margin ratio in the max norm (best: 1)",
 )
 
 
@@ -31,9 +29,7 @@ CLAIMS.declare(
     short="Adam's margin grows as fast as it forgets",
     statement="At a constant rate the smallest margin of Adam grows at the slower of two paces: that of sign descent, "
     "and ½ log(1/β2) per step, at which its second moment forgets, whatever the learning rate.",
-    check="growth of the smallest margin per step over the last half of the steps, median over the instances, divided "
-    "by the slower pace, minus one; the largest in size of all runs is shown",
-    measured="relative deviation of the pace of the margin",
+    measured="growth of the smallest margin per step over the slower pace, less one, the largest in size of all runs",
     limit=Limit(0.1, "every run: size ≤ {}", "the approach to either pace is like 1/steps"),
     held_back=Limit(
         0.5,
@@ -97,10 +93,7 @@ def distances(curves) -> list[float]:
     statement="At a constant rate the smallest margin of Adam grows, in the median, by g per step, g = P·(1 − "
     "β1)/(1 − β1·exp(g))·√((1 − β2·exp(2g))/(1 − β2)), with P the pace of sign descent; the two paces are its "
     "asymptotes.",
-    check="growth of the smallest margin per step over the last half of the steps, over the closed form of each "
-    "instance, minus one, median over the instances; the largest in size of all runs is shown; control: over the "
-    "slower of the two paces",
-    measured="relative deviation of the pace of the margin from the closed form",
+    measured="median pace of the margin over its closed form, less one, the largest in size of all runs",
     limit=Limit(5e-3, "every run: size ≤ {}", "a twentieth of what the slower of two paces was asked"),
     slower=Limit(
         0.1, "deviation from the slower of two paces, some run: size > {}", "it fails where the two are equal"
@@ -121,8 +114,6 @@ def adam_pace_closed(tables, limit, slower):
     short="Adam goes to the max norm, at its own time",
     statement="Adam goes to the max-margin solution of the max norm at its own time, 2/((1 − β2)(g/P)²) steps, in "
     "which its second moment forgets the start: at equal shares of it all β2 and rates are equally near.",
-    check="margin ratio in the max norm, median over the instances: of every run after 20 such times; and of any two "
-    "runs at equal times, once P times the step is 50 logits; control: runs that end before",
     measured="smallest median of the margin ratio in the max norm, runs that have their time behind them",
     limit=Limit(0.95, "every run ≥ {}", "as first asked"),
     done=Limit(

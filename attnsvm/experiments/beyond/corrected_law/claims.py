@@ -9,7 +9,6 @@ from attnsvm.audit.reading import HOLDS, Claims, Reading, some
 from attnsvm.audit.rows import where
 from attnsvm.experiments.beyond.layers.claims import CLAIMS as FIRST
 from attnsvm.experiments.beyond.layers.claims import (
-    MEDIANS,
     NO_RESIDUAL,
     PLANTED,
     RATES,
@@ -47,9 +46,7 @@ def late_slope(tables, quantity) -> float:
     statement="Of three inputs of five Gaussian tokens in 16 dimensions, mixtures read after 50,000 steps: with equal "
     "logits of the tokens that a row keeps in a mixture, every layer of every instance goes to its SVM; with "
     "a winner in every row, some stop at a distance.",
-    check="two layers: largest 1 − correlation over instances and layers after the last step, and its fall since half "
-    "of ‖W‖",
-    measured="largest 1 − correlation of all instances",
+    measured="largest 1 − correlation of all instances and layers after the last step",
     limit=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
     times=Limit(10.0, "the stated problem's largest over it ≥ {}", "a plateau, not a slow instance"),
     plateau=Limit(1.5, "fall of the stated problem's largest ≤ {}", "‖W‖ doubles: what goes to zero falls by 2 or 4"),
@@ -79,10 +76,7 @@ def layers_corrected(tables, limit, times, plateau):
 @CLAIMS.add(
     short="rows may end in mixtures",
     statement="A row that does not count may end in a mixture of tokens, which no step changes: this is no exception.",
-    check="two layers: share of instances in which a row keeps a mixture after the last step, 95 % Wilson interval; "
-    "slope of the median second probability of these rows, and of the rows that the SVM holds, against ‖W‖ over its "
-    "last decade",
-    measured="share of instances with a mixture",
+    measured="share of instances in which a row keeps a mixture after the last step",
     limit=Limit(0.2, "≥ {}", "one in five beyond doubt: a set of instances that is open, and not small"),
     stays=Limit(-0.25, "slope of a mixture ≥ {}", "nearer to no fall than to that of held rows, by far"),
     falls_from=Limit(-1.25, "slope of held rows ≥ {}", "as 1/‖W‖, to a quarter"),
@@ -107,9 +101,7 @@ def layers_mixtures(tables, limit, stays, falls_from, falls_to):
     short="multipliers are forces on held rows",
     statement="In a row that does not count and that the SVM holds at margin zero, p·⟨x_t − x_w, W_2 z⟩ goes to ν/λ, "
     "the ratio of its multiplier and of that of its composed token above.",
-    check="two layers, all held terms of all instances after the last step: median ratio of both sides with its 95 % "
-    "interval, and quartiles",
-    measured="median ratio of both sides",
+    measured="median ratio of both sides, all held terms of all instances",
     limit=Limit(0.05, "distance of both quartiles from one ≤ {}", "five per cent, with no parameter to fit"),
 )
 def layers_forces(tables, limit):
@@ -132,7 +124,7 @@ def layers_forces(tables, limit):
 
 CLAIMS.declare(
     "layers_dual",
-    two(layer=0, quantity="dual").must(
+    two(layer=0, quantity="dual", text="1 − cosine of the coefficients of both layers with the multipliers").must(
         "≤ 0.01", "cosine above .99, of one step's gradient", "the gradient's coefficients"
     ),
     two(layer=0, quantity="dual shuffled").must(
@@ -142,9 +134,6 @@ CLAIMS.declare(
     ),
     short="the gradient is made of multipliers",
     statement="The coefficients of the gradient's terms are the multipliers of the corrected SVMs, up to one factor.",
-    check="two layers: 1 − cosine of all coefficients of both layers with the multipliers after the last step, median "
-    "with its 95 % interval",
-    measured="median 1 − cosine of the coefficients",
 )
 
 
@@ -152,8 +141,7 @@ CLAIMS.declare(
     short="unequal steps: graded margins",
     statement="Where each layer has a norm of its steps and that below takes longer ones, a row that does not count is "
     "asked for the margin max(0, 1 − C/ρ), C its cost and ρ the layer's rate.",
-    check=f"{MEDIANS}; bottom layer whose steps are 3 and 6 times as long",
-    measured="median 1 − correlation, the farther of both",
+    measured="median 1 − correlation of a bottom layer with steps 3 and 6 times as long, the farther",
     limit=Limit(0.01, "≤ {}", "that of `layers_kinds`; each other rule must have an interval above it"),
 )
 def layers_graded(tables, limit):
@@ -167,7 +155,7 @@ def layers_graded(tables, limit):
 
 CLAIMS.declare(
     "layers_predicted",
-    two(layer=(1, 2), quantity="predicted").must(
+    two(layer=(1, 2), quantity="predicted", text="1 − correlation with the SVM of a fiftieth of the steps").must(
         "≤ 0.05",
         "correlation above .95, and the weights of that step must be farther",
         "W_{layer}: upper end below {limit:g}",
@@ -177,8 +165,6 @@ CLAIMS.declare(
     ),
     short="the SVM is known early",
     statement="The corrected SVMs of what rows go to after a fiftieth of the steps are near the layers at the end.",
-    check=f"{MEDIANS}; the farther of both layers, beside the distance of the last weights from those of that step",
-    measured="median 1 − correlation, the farther layer",
 )
 
 CLAIMS.declare(
@@ -187,13 +173,13 @@ CLAIMS.declare(
     short="one row decides",
     statement="With Gaussian tokens: one counting row of one input, exchanged for the row that the SVM holds hardest "
     "there, gives another problem, and the layer does not go to its solution.",
-    check=f"{MEDIANS}; bottom of two layers: distance with the exchange, divided by that without; interval: ratio of "
-    "the ends",
-    measured="ratio of the distances",
+    measured="distance with the exchange over that without, bottom layer",
 )
 
 
-planted = end(architecture=PLANTED, missing="instance that starts near such solutions").of("largest")
+planted = end(architecture=PLANTED, missing="instance that starts near such solutions").of(
+    "largest", "1 − correlation over log‖W‖/‖W‖, as a share of that at the start, the largest of all instances"
+)
 CLAIMS.declare(
     "layers_theorem",
     planted(quantity="planted, scaled, met").must(
@@ -212,10 +198,6 @@ CLAIMS.declare(
     short="descent beside the solutions stays",
     statement="Descent that starts beside the solutions, far out, and not farther off than a few times log‖W‖, goes to "
     "them: 1 − ⟨u, W/‖W‖⟩ falls like log‖W‖/‖W‖ or faster, where H1 to H3 hold, as the theorem says, and where not.",
-    check="two layers from ‖W‖ = 1000, with a random matrix of norm 2 added, less than log‖W‖: the distance over "
-    "log‖W‖/‖W‖ after the last step, as a share of that at the start; the largest of all instances that meet the "
-    "conditions",
-    measured="largest share of what it was at first",
 )
 
 
@@ -223,9 +205,7 @@ CLAIMS.declare(
     short="held against the gradient: copies only",
     statement="A row that saturates is held by a negative multiplier only if its composed token has a copy: two "
     "positions that select each other, of which the copy holds the margin above.",
-    check="two layers, after the last step: share of instances with such a row whose composed token has no copy, 95 % "
-    "Wilson interval; and whether there is one with a copy",
-    measured="share of instances without a copy",
+    measured="share of instances with such a row whose composed token has no copy",
     limit=Limit(0.0, "share ≤ {}", "one exception refutes it"),
     unsharpened="The exception is a row that no mixture balances and that still moves: its second probability is .012 "
     "at ‖W‖ = 5000 and .0005 at 35,000, see docs/theory.md.",
@@ -241,7 +221,6 @@ def layers_reversed(tables, limit):
     short="copies are no boundary",
     statement="Without a residual, where the top sees equal tokens, both layers go to the SVMs that ask for no margin "
     "between copies, and in which the rows of all copies count.",
-    check=f"{MEDIANS}; two layers without residual, the farther layer",
     measured="median 1 − correlation, the farther layer",
     limit=Limit(0.01, "≤ {}", "that of `layers_kinds`"),
 )
@@ -259,11 +238,11 @@ AGAIN = ("layers_two", "layers_kinds", "layers_passed", "layers_nuclear", "layer
     statement="What was first asked of two layers holds on instances that nobody had seen: each goes to its own SVM, "
     "in every kind of stack, a row passed on counts, (K, Q) has the nuclear norm, both layers one scale, and held rows "
     "end on the boundary.",
-    check=f"the claims {', '.join(AGAIN)} of the figure layers, with their limits; {MEDIANS}",
     measured="median 1 − correlation of two layers, the farther one",
     limit=Limit(1e-3, "≤ {}", "that of `layers_two`"),
 )
 def layers_again(tables, limit):
+    """Those claims of the figure layers that the conditions name, with their limits."""
     found = {claim.key: claim.read(tables, claim.limit, **claim.also) for claim in FIRST if claim.key in AGAIN}
     value, low, high = (getattr(found["layers_two"], name) for name in ("value", "low", "high"))
     holds = {f"{key}: {one.verdict}": one.verdict == HOLDS for key, one in found.items()}

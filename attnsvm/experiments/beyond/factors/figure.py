@@ -2,7 +2,9 @@
 
 from matplotlib.patches import Patch
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, sheet, title
+from attnsvm.analysis.rows import last, where
+from attnsvm.plots.panels import lines, look, panel
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, bars, sheet
 
 LOOKS = {
     "published": (VERMILLION, "--", "s"),
@@ -23,31 +25,21 @@ DISTANCE = "1 − correlation\nwith the nuclear solution"
 @sheet(height=0.72)
 def draw(figure, table):
     """Draw from rows (rule, m, scale, step, quantity, value, low, high, instances, interval)."""
-    usual = table[(table["m"] == table["m"].max()) & (table["scale"] == 1)]
+    usual = where(table, m=table["m"].max(), scale=1)
     (long, cause), (columns, others) = figure.subplots(2, 2)
-    ways = usual[usual["quantity"] == "distance"]
-    for rule in COMPARED:
-        _way(long, ways[ways["rule"] == rule], rule)
-    title(long, "a", "two ways to divide the gradients")
-    shared = ways[ways["rule"] == "balanced"]["step"].max()
-    for rule in CAUSE:
-        _way(cause, ways[(ways["rule"] == rule) & (ways["step"] <= shared)], rule)
-    title(cause, "b", "one cause switched off at a time")
-    for axes in (long, cause):
-        axes.set(xscale="log", yscale="log", xlabel="step", ylabel=DISTANCE)
-        axes.legend(loc="lower left")
-    _starts(columns, table[table["quantity"] == "distance"])
+    ways = where(usual, quantity="distance")
+    shared = ways[ways["step"] <= where(ways, rule="balanced")["step"].max()]
+    two, one = "two ways to divide the gradients", "one cause switched off at a time"
+    for axes, letter, words, rows, rules in ((long, "a", two, ways, COMPARED), (cause, "b", one, shared, CAUSE)):
+        looks = {rule: look(*LOOKS[rule][:2], label=NAME.get(rule, rule)) for rule in rules}
+        lines(axes, rows, "step", "rule", looks, alpha=0.15)
+        panel(axes, letter, words, "xy", "lower left", xlabel="step", ylabel=DISTANCE)
+    _starts(columns, where(table, quantity="distance"))
     _ends(others, usual)
     count = int(table["instances"].max())
     spread = Patch(color="0.8", label=f"medians and quartiles over {count} instances")
     marks, _ = others.get_legend_handles_labels()
     figure.legend(handles=[spread, *marks], loc="outside lower center", ncols=3)
-
-
-def _way(axes, rows, rule) -> None:
-    colour, line, _ = LOOKS[rule]
-    rows, label = rows.sort_values("step"), NAME.get(rule, rule)
-    band(axes, rows, "step", alpha=0.15, color=colour, linestyle=line, label=label)
 
 
 def _starts(axes, rows) -> None:
@@ -57,29 +49,22 @@ def _starts(axes, rows) -> None:
     step = other["step"].max()
     cases = sorted({(m, s) for m, s in zip(other["m"], other["scale"], strict=True)})
     for k, rule in enumerate(COMPARED):
-        at = other[(other["rule"] == rule) & (other["step"] == step)].set_index(["m", "scale"]).loc[cases]
+        at = where(other, rule=rule, step=step).set_index(["m", "scale"]).loc[cases]
         colour, _, mark = LOOKS[rule]
         places = [x + 0.16 * (k - 0.5) for x in range(len(cases))]
         axes.errorbar(places, at["value"], bars(at), color=colour, fmt=mark, label=rule)
     names = [f"$m={m}$" if s == 1 else f"$m={m}$\n{s:g}×" for m, s in cases]
     axes.set_xticks(range(len(cases)), names)
-    axes.set(yscale="log", ylabel=DISTANCE)
-    axes.legend()
-    title(axes, "c", f"columns and starts, {step} steps")
+    panel(axes, "c", f"columns and starts, {step} steps", "y", "best", ylabel=DISTANCE)
 
 
 def _ends(axes, usual) -> None:
     """What is missing to a margin ratio of one, after the last step of every rule."""
     for k, (quantity, mark) in enumerate((("nuclear", "o"), ("spectral", "D"))):
-        rows = usual[usual["quantity"] == quantity]
-        ends = [rows[(rows["rule"] == rule)].sort_values("step").iloc[-1] for rule in LOOKS]
+        ends = last(where(usual, quantity=quantity), "rule").set_index("rule").loc[[*LOOKS]]
         places = [y + 0.24 * (k - 0.5) for y in range(len(ends))]
-        bars = [[e["value"] - e["low"] for e in ends], [e["high"] - e["value"] for e in ends]]
-        colour = (VERMILLION, BLACK)[k]
-        axes.errorbar(
-            [e["value"] for e in ends], places, xerr=bars, color=colour, fmt=mark, label=f"(d) {quantity} norm"
-        )
+        colour, label = (VERMILLION, BLACK)[k], f"(d) {quantity} norm"
+        axes.errorbar(ends["value"], places, xerr=bars(ends), color=colour, fmt=mark, label=label)
     axes.set_yticks(range(len(LOOKS)), [NAME.get(rule, rule) for rule in LOOKS])
     axes.invert_yaxis()
-    axes.set(xscale="log", xlabel="1 − margin ratio")
-    title(axes, "d", "every rule after its last step")
+    panel(axes, "d", "every rule after its last step", "x", xlabel="1 − margin ratio")

@@ -6,15 +6,15 @@ import pandas as pd
 from attnsvm.analysis.decades import before
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.medians import medians, quartiles
 from attnsvm.analysis.rows import last, where
 
 QUANTITIES = ("distance", "nuclear", "spectral")
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     solutions = solved["solutions"]
     certified = all_solved(solutions.values())
     for name, run in trained.items():
@@ -27,9 +27,8 @@ def measures(cell, problems, trained, solved, settings):
             values[quantity] = 1 - margin_ratio(*given, norm, solutions[norm]["W"][place])
         rule = name.rsplit("_m", 1)[0]
         columns = {"rule": rule, "m": int(run["m"]), "scale": float(run["scale"])}
-        frames.append(curves(kept.seeds, run["steps"], values, **columns))
-        ends.append(outcomes(cell, problems.seeds, np.where(good, f"{rule} measured", f"{rule} without SVM")))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield curves(kept.seeds, run["steps"], values, **columns)
+        yield outcomes(cell, problems.seeds, np.where(good, f"{rule} measured", f"{rule} without SVM"))
 
 
 def table(measures, settings):

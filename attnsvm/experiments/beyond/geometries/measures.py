@@ -9,18 +9,19 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.statistics import middle_half, share
 from attnsvm.errors import require
 
 TRAINED, CONTROL = "trained", "untrained"
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     solutions = solved["solutions"]
     certified = all_solved(solutions.values())
     good = np.all([certified[place] for place in solved["place"].values()], axis=0)
-    frames, kept = [], problems[good]
+    kept = problems[good]
     for rule, run in trained.items():
         place = solved["place"][rule][good]
         selected = solved["selected"][place]
@@ -30,12 +31,11 @@ def measures(cell, problems, trained, solved, settings):
             known = selected, norm, answer["W"][place]
             ratio = margin_ratio(*given, run["weights"][good], *known)
             columns = {"kind": TRAINED, "rule": rule, "norm": norm}
-            frames.append(curves(kept.seeds, run["steps"], {"ratio": ratio}, **columns))
+            yield curves(kept.seeds, run["steps"], {"ratio": ratio}, **columns)
             ratio = margin_ratio(*given, untrained, *known)
             columns = {"kind": CONTROL, "rule": rule, "norm": norm}
-            frames.append(curves(kept.seeds, run["steps"][-1:], {"ratio": ratio}, **columns))
-    end = np.where(good, "measured", "without a certified solution in some norm")
-    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+            yield curves(kept.seeds, run["steps"][-1:], {"ratio": ratio}, **columns)
+    yield outcomes(cell, problems.seeds, np.where(good, "measured", "without a certified solution in some norm"))
 
 
 def _untrained(problems, selected, norm):

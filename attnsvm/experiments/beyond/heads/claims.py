@@ -1,86 +1,52 @@
 """Heads that train together: the law of the block SVM, and whether more of them act like a regulariser."""
 
 from attnsvm.analysis.statistics import MEAN
-from attnsvm.audit.conditions import EACH, FIRST, LAST, number
-from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import single, where
+from attnsvm.audit.conditions import EACH, FIRST, LAST, Those, number
+from attnsvm.audit.reading import Claims
 
-NEAR = "H = {}: mean within the threshold ({.value:.2g})"
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
-ELSEWHERE = "where each head has a norm of its own"
+NEAR = "H = {heads}: mean within the threshold ({value:.2g})"
 CLAIMS = Claims(group="beyond")
-
-
-def at_end(tables, normalisation, quantity):
-    """A row per number of heads, after the last step."""
-    rows = where(tables.own(), normalisation=normalisation, quantity=quantity, interval=MEAN)
-    return some(rows, MISSING.format(normalisation=normalisation, quantity=quantity)).sort_values("heads")
-
-
-def by_heads(rows):
-    return {row["heads"]: estimate(row) for _, row in rows.iterrows()}
-
-
-def several(tables, quantity):
-    """The means with more than one head, and the one under a norm per head."""
-    rows, control = at_end(tables, "joint", quantity), single(at_end(tables, "separate", quantity))
-    return by_heads(some(rows[rows["heads"] > 1], "run with several heads")), control
-
-
-def shown(found, near, further):
-    """The largest mean; instances as at the number of heads that has the fewest."""
-    return Reading(*largest(found)[:3], min(seen.instances for seen in found.values()), near, further)
-
-
 after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
-    after(normalisation="joint", quantity="head").must(
+    after(normalisation="joint", quantity="head", text="1 − correlation of a head with its certified solution").must(
         "≤ 0.005",
         "an angle of 6°; after as many steps one head alone is nearer still",
-        "H = {heads}: mean within the threshold ({value:.2g})",
+        NEAR,
     ),
     after(normalisation="joint", quantity="other_head").misses(
         "H = {heads}: not the SVM of another head ({value:.2g})"
     ),
     short="several heads: each its own SVM",
     statement="Of several heads that train together, each goes to the SVM solution of the tokens that it selects.",
-    check="1 − correlation of a head with its certified solution after the last step, mean over the heads; mean over "
-    "instances and its 95 % interval, for every H; control: the solution of another head",
-    measured="1 − correlation, mean at the worst H",
 )
 
 
-@CLAIMS.add(
+several = after(normalisation="joint", heads=Those("of several", lambda heads: heads > 1))
+separate = after(normalisation="separate")
+block = several(quantity="block", text="1 − correlation of the stacked heads with their certified solution")
+CLAIMS.declare(
+    "heads_norm_ratios",
+    several(quantity="ratios", text="largest minus smallest log(‖W_h‖/‖W_h^mm‖)").must(
+        "≤ 0.03", "norms within 3 %", NEAR
+    ),
+    separate(quantity="ratios").misses("not where each head has a norm of its own ({value:.2g})"),
     short="several heads: one ratio of norms",
     statement="Under one norm for all heads, ‖W_h‖/‖W_h^mm‖ becomes the same for all heads: one common margin.",
-    check="largest minus smallest logarithm of the ratio across heads, mean over instances and its 95 % interval; "
-    "control: each head's step divided by its own norm",
-    measured="spread of log ratios, mean at the worst H",
-    limit=Limit(0.03, "≤ {}", "norms within 3 %"),
 )
-def heads_norm_ratios(tables, limit):
-    rows, control = several(tables, "ratios")
-    words = f"not {ELSEWHERE} ({control['value']:.2g})"
-    return shown(rows, each(rows, NEAR, limit), {words: limit.against(estimate(control))})
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "heads_block_svm",
+    block.must("≤ 0.005", "as for a head alone", NEAR),
+    block.below(
+        separate(quantity="block"),
+        "farther where each head has a norm of its own ({control.value:.2g})",
+        control=separate(quantity="block"),
+    ),
     short="several heads: one block SVM",
     statement="All heads together go to the block SVM, min Σ‖W_h‖² with one common margin.",
-    check="1 − correlation of the stacked heads with its certified solution, mean over instances and its 95 % "
-    "interval, for every H > 1; control: each head's step divided by its own norm",
-    measured="1 − correlation, mean at the worst H",
-    limit=Limit(5e-3, "≤ {}", "as for a head alone"),
 )
-def heads_block_svm(tables, limit):
-    rows, control = several(tables, "block")
-    farther = {}
-    if same := rows.get(control["heads"]):
-        farther[f"farther {ELSEWHERE} ({control['value']:.2g})"] = estimate(control).low > same.high
-    return shown(rows, each(rows, NEAR, limit), farther)
-
 
 most = number(normalisation="joint", heads=LAST, missing="run with one head and run with several")
 WIDER = (
@@ -89,10 +55,11 @@ WIDER = (
     "compared",
 )
 wins = most(quantity="global_heads", interval=MEAN)
+PER_NORM = "margin of the block SVM per unit of total norm, over that of one head"
 CLAIMS.declare(
     "multi_head",
     (
-        most(quantity="best_margin over one").must(
+        most(quantity="best_margin over one", text=PER_NORM).must(
             *WIDER, "the block SVM's margin per unit of total norm is wider ({value:.3f} times)"
         ),
         most(quantity="margin over one").must(*WIDER, "the trained one is ({value:.3f} times)"),
@@ -106,13 +73,11 @@ CLAIMS.declare(
     group="secondary",
     short="heads as a regulariser",
     statement="Multi-head attention acts like a regulariser of the SVM.",
-    check="certified and trained margin per unit of total norm with the most heads, over that with one, instance by "
-    "instance; share of heads whose tokens are all the best for their own value vector; 95 % intervals",
-    measured="margin per unit of total norm, most heads over one",
 )
 
 # What holds instead, asked on unseen seeds: each head has its margin, and together they share one norm.
-scaled, over_one = most(quantity="best_margin over one, √H times"), most(quantity="best_margin over one")
+scaled = most(quantity="best_margin over one, √H times", text=f"√H times the {PER_NORM}")
+over_one = most(quantity="best_margin over one")
 few, many = (most(quantity="global_heads", interval=MEAN, heads=end).without_interval() for end in (FIRST, LAST))
 ROOT = (
     "farther end of the interval less one, size ≤ 0.1",
@@ -144,7 +109,4 @@ CLAIMS.declare(
     short="margin per unit of total norm falls like 1/√H",
     statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does for "
     "equal heads that share a norm, and as many heads end at their best tokens.",
-    check="√H times the certified margin per unit of total norm, over that with one head, instance by instance, for "
-    "every H, 95 % interval; share of heads whose tokens are all the best for their value vector, most heads less one",
-    measured="√H times the margin per unit of total norm, over that with one head, most heads",
 )

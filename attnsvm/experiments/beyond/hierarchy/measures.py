@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.architecture import counting_rows
 from attnsvm.errors import require
@@ -12,10 +12,10 @@ from attnsvm.errors import require
 REACH = 10.0  # half the length of a separating line, in units of the longest token
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     chosen, top = selected_tokens(trained["below"])[:, :, 0], selected_tokens(trained["top"])[:, 0, :, 0]
     counts = counting_rows(chosen[:, :, None], selected_sets(trained["top"]), passed=True)
-    frames = []
     for s, seed in enumerate(problems.seeds):
         for layer, answer in sorted(solved.items(), key=lambda one: int(one[0])):
             status = answer["status"][s]
@@ -34,8 +34,8 @@ def measures(cell, problems, trained, solved, settings):
                 found.append(choice(i, q, X[i], t))
                 found += [separator(kind, i, q, X[i], t, W @ z) for kind, W in pairs.items()]
             along = float(correlation(trained_W, answer["W"][s]))
-            frames.append(pd.DataFrame(found).assign(layer=int(layer), correlation=along))
-    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, "drawn"))
+            yield pd.DataFrame(found).assign(layer=int(layer), correlation=along)
+    yield outcomes(cell, problems.seeds, "drawn")
 
 
 def points(X):

@@ -21,9 +21,7 @@ def formed(tables):
     short="descent finds the induction circuit",
     statement="On … A B … A two layers trained from small random weights become the induction circuit: a row below "
     "attends to the place before its own, and the top to the place behind the first A, in all inputs.",
-    check="share of instances whose two largest probabilities are at these places in all inputs, with its 95 % Wilson "
-    "interval; the same with answers that are symbols of the input at random",
-    measured="share of instances that form the circuit",
+    measured="share of instances whose two largest probabilities are at these places in all inputs",
     limit=Limit(0.75, "lower end ≥ {}", "three starts of four, whatever 32 instances leave open"),
     false=Limit(0.25, "upper end with permuted answers ≤ {}", "the same distance from none"),
 )
@@ -37,12 +35,11 @@ def induction_forms(tables, limit, false):
     short="what decides whether it forms",
     statement="A large start nearly prevents the circuit, and it forms less often with a layer below that moves as "
     "fast as the top, and with a third of the inputs: each moves the softmax below before the top can say where to.",
-    check="shares of instances that form it, 95 % Wilson intervals that must not overlap: start times 0.25 against 16; "
-    "a norm for each layer, steps 1:10 against 1:1; all inputs against 24",
-    measured="share from a start times 16",
+    measured="share of instances that form it, from a start times 16",
     limit=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
 )
 def induction_decides(tables, limit):
+    """Starts times 0.25 against 16; a norm for each layer, steps 1:10 against 1:1; all inputs against 24."""
     at = formed(tables)
     pairs = {
         "less often from a large start": (SMALL, LARGE),
@@ -58,7 +55,7 @@ def induction_decides(tables, limit):
 GROWN, RIVALS = "growth, needed", ("answer's row", "moved")
 CLAIMS.declare(
     "induction_layers",
-    end(run=(TASK, SLOW), quantity=("top", GROWN)).must(
+    end(run=(TASK, SLOW), quantity=("top", GROWN), text="1 − correlation of W_2, and of what W_1 grows by").must(
         "upper end ≤ 0.01",
         "a correlation of .99; each rival must have an interval above the law's",
         "{run}, {quantity}: upper end inside the limit",
@@ -71,14 +68,11 @@ CLAIMS.declare(
     short="each layer goes to its SVM",
     statement="In the circuit W_2 goes to the SVM of the answer's place among the composed tokens, and the layer "
     "below, which only keys read, grows along the SVM with margin 1 where the margin of the top gains by it.",
-    check="medians of 1 − correlation with their 95 % intervals: of W_2, and of what W_1 grows by while ‖W‖ doubles; "
-    "the largest of both, and of both ways to divide by a norm",
-    measured="largest median 1 − correlation",
 )
 
 CLAIMS.declare(
     "induction_logarithm",
-    end(run=TASK, quantity="pace").must(
+    end(run=TASK, quantity="pace", text="growth of W_1 while ‖W‖ doubles, over log 2 · ‖its SVM‖").must(
         "distance of both ends from 2 ≤ 0.25",
         "a quarter of the way to the law of held rows, 1",
         "the whole interval within the limit of 2",
@@ -92,14 +86,11 @@ CLAIMS.declare(
     short="a layer for keys grows like 2 log R",
     statement="Divided by one norm, the layer below grows as 2 log‖W‖ times its SVM: its smaller probabilities fall as "
     "‖W‖^−2, not as ‖W‖^−1 as those of held rows do.",
-    check="what W_1 grows by while ‖W‖ doubles, over the logarithm of the ratio of norms and ‖W_1 of the SVM‖: median "
-    "and 95 % interval; with a norm for each layer it must be larger",
-    measured="median pace, in units of log‖W‖",
 )
 
 CLAIMS.declare(
     "induction_force",
-    end(run=TASK, quantity="force").must(
+    end(run=TASK, quantity="force", text="‖W‖² Σ F p/(2‖U‖²)").must(
         "distance of both ends from 1 ≤ 0.25",
         "as `induction_logarithm` asks",
         "the whole interval within the limit of 1",
@@ -111,15 +102,13 @@ CLAIMS.declare(
     short="the gradient's size has no parameter",
     statement="Divided by one norm, the probabilities p of the layer below and what the margin of the top gains by "
     "them, F, obey ‖W‖² Σ F p → 2‖U‖², U its SVM.",
-    check="‖W‖² Σ F p/(2‖U‖²) after the last step: median and 95 % interval; it vanishes with a norm for each",
-    measured="force over that of the law",
 )
 
 task = end(run=TASK)
 CLAIMS.declare(
     "induction_rows",
     (
-        task(quantity="part, answer's row").must(
+        task(quantity="part, answer's row", text="part of the tokens at the answer's row that count").must(
             "lower end ≥ 1", "all tokens, in at least half of the instances", "the answer's row, against all tokens"
         ),
         task(quantity="part, query's row").must(
@@ -135,6 +124,4 @@ CLAIMS.declare(
     short="which rows count at which query",
     statement="The margin of the top gains by the row at the answer's place against all tokens, by the query's row, "
     "and by other rows against the first place alone.",
-    check="part of the tokens of these rows by whose loss the margin gains, medians with 95 % intervals",
-    measured="median part of the tokens at the answer's row",
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
+from attnsvm.analysis.measured import by_quantity, curves, gathered, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.stacked import norms
 from attnsvm.data.copying import embedded
@@ -17,10 +17,10 @@ DEGENERATE = 0.01  # least multiplier, over their mean, below which strict compl
 BELOW = ("needed", "every row", "answer's row", "moved")
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     one = embedded(every_input(cell.T))
     every = np.broadcast_to(one, (len(problems), *one.shape))
-    frames, ends = [], []
     for name, run in trained.items():
         steps, seeds = run["steps"], problems.seeds
         found = np.stack([formed(every, run["weights"][:, place]) for place in range(len(steps))], axis=2)
@@ -35,9 +35,8 @@ def measures(cell, problems, trained, solved, settings):
             rows.append(curves(seeds[~whole], steps[-1:], {"value": refuted[~whole]}, quantity="share refuted"))
             cases = [unproved, whole & ~proved, ~whole & refuted]
             words = np.select(cases, ["uncertified", "formed, not separable", "not formed, no answer"], words)
-        frames.append(pd.concat(rows).assign(run=name))
-        ends.append(outcomes(cell, seeds, [f"{word} ({name})" for word in words]))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield pd.concat(rows).assign(run=name)
+        yield outcomes(cell, seeds, [f"{word} ({name})" for word in words])
 
 
 def formed(tokens, W):

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import look
 from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, PURPLE, VERMILLION, canvas, title
 
 ENDS = {
@@ -13,8 +15,8 @@ ENDS = {
     "uncertified": (BLACK, "", "an SVM without certificate"),
 }
 PROBLEMS = {
-    "stated": (VERMILLION, "o", "a winner in every row"),
-    "corrected": (BLUE, "s", "mixtures kept (corrected)"),
+    "stated": look(VERMILLION, "none", "o", "a winner in every row"),
+    "corrected": look(BLUE, "none", "s", "mixtures kept (corrected)"),
 }
 APART = 1  # between the bars of two dimensions, in bars
 
@@ -47,12 +49,12 @@ def placed(rows, shapes):
 
 def bars(axes, rows):
     """How the runs of every shape end, and the 95 % interval of the share of those that follow the law."""
-    rows = rows[rows["problem"] == "present"]
+    rows = where(rows, problem="present")
     places, below = sorted(rows["place"].unique()), 0.0
     for end, (colour, hatch, words) in ENDS.items():
-        one = rows[rows["end"] == end].set_index("place").loc[places]
-        look = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
-        axes.bar(places, one["value"], 0.85, bottom=below, label=words, **look)
+        one = where(rows, end=end).set_index("place").loc[places]
+        face = {"color": colour, "hatch": hatch, "edgecolor": "white", "linewidth": 0.4}
+        axes.bar(places, one["value"], 0.85, bottom=below, label=words, **face)
         if end == "law":
             axes.vlines(places, one["low"], one["high"], color=BLACK, linewidth=0.9, zorder=4)
         below = below + one["value"].to_numpy()
@@ -64,12 +66,9 @@ def bars(axes, rows):
 
 def tails(axes, rows):
     """The farthest layer of every shape by both problems."""
-    ends = {
-        problem: rows[(rows["problem"] == problem) & (rows["end"] == "law")].set_index("place") for problem in PROBLEMS
-    }
-    both = [one["tail"] for one in ends.values()]
+    both = [where(rows, problem=problem, end="law").set_index("place")["tail"] for problem in PROBLEMS]
     axes.vlines(both[0].index, both[0], both[1].loc[both[0].index], color=GREY, linewidth=0.8)
-    for tail, (colour, marker, words) in zip(both, PROBLEMS.values(), strict=True):
-        axes.plot(tail.index, tail, color=colour, marker=marker, linestyle="none", label=words)
+    for tail, own in zip(both, PROBLEMS.values(), strict=True):
+        axes.plot(tail.index, tail, **own)
     axes.set(yscale="log")
     axes.grid(visible=False, axis="x")

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.stacked import certain, distance
 from attnsvm.analysis.statistics import share
 from attnsvm.architecture import Stack
@@ -15,8 +15,8 @@ PROBLEMS = {"present": ("top", "law"), "stated": ("stated",), "corrected": ("cor
 KEYS = ["depth", "n", "T", "d", "problem"]
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for name, run in trained.items():
         stack, became = Stack(layers=run["weights"].shape[2]), outcome(run, solved[name])
         mixed = corrected(problems, run, stack).mixed.any((1, 2, 3, 4, 5))
@@ -28,10 +28,9 @@ def measures(cell, problems, trained, solved, settings):
             reached = np.where(1 - worst >= settings["correlation"], "law", "farther")
             words = np.where(became == MEASURED, np.where(proved, reached, "not separable"), became)
             values = {"seed": problems.seeds, "problem": problem, "end": words, "distance": worst, "mixed": mixed}
-            frames.append(pd.DataFrame(columns | values))
+            yield pd.DataFrame(columns | values)
             if problem == "present":
-                ends.append(outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words]))
-    return Measures(pd.concat(frames), pd.concat(ends))
+                yield outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words])
 
 
 def table(measures, settings):

@@ -1,93 +1,82 @@
 """Where the law of layers holds with something else in the stack, and where it breaks."""
 
-from functools import partial
-
 import numpy as np
 
-from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.numbers import Limit, exact, proportion
+from attnsvm.audit.conditions import LAST, Those, number
+from attnsvm.audit.numbers import Limit, proportion
 from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import last, where
+from attnsvm.audit.rows import last
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 
 FIRST = ("plain", "temperatures 1 and 3", "squared loss", "MLP between", "normalised before the top", "four classes")
 LATER = ("normalised behind", "two heads", "one-hot tokens", "repeated tokens")
+OF_FIRST, OF_LATER = (Those(f"of {', '.join(kinds)}", kinds.__contains__) for kinds in (FIRST, LATER))
 end = number(step=LAST, missing="measured instance of the {kind} kind")
+largest = end(quantity="corrected, saturated", missing="instance whose counting rows saturate").of("largest")
+FARTHEST = "largest 1 − correlation of the farther layer over all instances whose counting rows saturate"
+growth = end(kind=OF_FIRST, text="‖W‖ after the last step over that at half of the steps").without_interval()
 CLAIMS = Claims(group="beyond")
 
 
-def where_saturated(kinds, tables, limit):
+def where_saturated(kinds, why):
     """The largest distance of all instances whose counting rows saturate, and the rival of the plain kind."""
-    table = tables.own()
-    found = last(table)
-    found = where(found[found["kind"].isin(kinds)], quantity="corrected, saturated")
-    found = some(found, "instance whose counting rows saturate")
-    rival = end(kind="plain", quantity="all").estimate(table)
-    parts = {f"{row['kind']}: largest below {limit.value}": limit(row["largest"]) for _, row in found.iterrows()}
-    farther = {"margin 1 in all rows is farther": bool(rival.low > found["largest"].max())}
-    return Reading(*exact(found["largest"].max(), found["instances"].sum()), parts, farther)
+    found = largest(kind=kinds, text=FARTHEST)
+    rival = end(kind="plain", quantity="all")
+    return found.must("≤ 0.01", why, "{kind}: largest below {limit}"), found.below(
+        rival, "margin 1 in all rows is farther"
+    )
 
 
-CLAIMS.add(
-    key="layers_beyond_saturated",
+CLAIMS.declare(
+    "layers_beyond_saturated",
+    *where_saturated(OF_FIRST, "that of `layers_kinds`, here of every instance; the rival must be farther"),
+    over=sum,
     short="the law where counting rows saturate",
     statement="With temperatures, an MLP or a normalisation between the layers, another loss: where the rows that "
     "count saturate, both layers go to the corrected SVMs of what the top sees.",
-    check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
-    measured="largest 1 − correlation where rows saturate",
-    limit=Limit(0.01, "≤ {}", "that of `layers_kinds`, here of every instance; the rival must be farther"),
-    read=partial(where_saturated, FIRST),
 )
 
-CLAIMS.add(
-    key="layers_beyond_variants",
+CLAIMS.declare(
+    "layers_beyond_variants",
+    *where_saturated(OF_LATER, "as `layers_beyond_saturated` asks"),
+    over=sum,
     short="the law with heads and other tokens",
     statement="With two heads and output matrices, one-hot tokens, tokens that repeat, or a normalisation behind the "
     "top: where the rows that count saturate, copies of a token together, both layers go to their SVMs.",
-    check="largest 1 − correlation of the farther layer after the last step, over all instances that saturate",
-    measured="largest 1 − correlation where rows saturate",
-    limit=Limit(0.01, "≤ {}", "as `layers_beyond_saturated` asks"),
-    read=partial(where_saturated, LATER),
 )
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "layers_beyond_stalls",
+    growth(quantity="growth, mixed", missing="instance whose counting rows stay mixed").must(
+        "median growth ≤ 1.25",
+        "steps of one length that go on in one direction double it",
+        "{kind}, mixed: median {value:.2f}",
+    ),
+    growth(quantity="growth, saturated", missing="instance whose counting rows saturate").must(
+        "median growth where rows saturate ≥ 1.75",
+        "nearly twice, as such steps do",
+        "{kind}, saturated: median {value:.2f}",
+    ),
+    over=sum,
     short="mixed counting rows hold the weights back",
     statement="Where a row that counts stays mixed, ‖W‖ grows by a quarter at most, in the median of a kind, while the "
     "steps double.",
-    check="‖W‖ after the last step over that at half of the steps, medians of each kind; the largest of the mixed ones",
-    measured="largest median growth where rows are mixed",
-    limit=Limit(1.25, "median growth ≤ {}", "steps of one length that go on in one direction double it"),
-    grows=Limit(1.75, "median growth where rows saturate ≥ {}", "nearly twice, as such steps do"),
 )
-def layers_beyond_stalls(tables, limit, grows):
-    """How much ‖W‖ grows over the second half of the steps where counting rows stay mixed, and where they saturate."""
-    rows = last(tables.own())
-    rows = rows[rows["kind"].isin(FIRST)]
-    mixed = some(where(rows, quantity="growth, mixed"), "instance whose counting rows stay mixed")
-    whole = some(where(rows, quantity="growth, saturated"), "instance whose counting rows saturate")
-    parts = {f"{row['kind']}, mixed: median {row['value']:.2f}": limit(row["value"]) for _, row in mixed.iterrows()}
-    others = {
-        f"{row['kind']}, saturated: median {row['value']:.2f}": grows(row["value"]) for _, row in whole.iterrows()
-    }
-    return Reading(*exact(mixed["value"].max(), mixed["instances"].sum()), parts, others)
 
-
-@CLAIMS.add(
+heated = KINDS["temperatures 1 and 3"]
+ratio = end(quantity="ratio", text="log of the ratio of the layers' norms ‖W_l‖/‖W_l^mm‖")
+CLAIMS.declare(
+    "layers_beyond_temperatures",
+    ratio(kind="temperatures 1 and 3").must(
+        "distance from log(1/3) ≤ 0.01",
+        "one per cent, as `layers_norms` asks",
+        "median log ratio",
+        around=np.log(heated.below / heated.top),
+    ),
+    ratio(kind="plain").above(ratio(kind="temperatures 1 and 3"), "that of equal temperatures is not there"),
     short="norms go with the temperatures",
     statement="With temperatures τ the norms ‖W_l‖/‖W_l^mm‖ are as the temperatures of the layers.",
-    check="median of the logarithm of the ratio of both, with its 95 % interval, against log(1/3)",
-    measured="median log ratio of norms",
-    limit=Limit(0.01, "distance from log(1/3) ≤ {}", "one per cent, as `layers_norms` asks"),
 )
-def layers_beyond_temperatures(tables, limit):
-    """How far the ratio of norms is from that of the temperatures."""
-    name, table = "temperatures 1 and 3", tables.own()
-    ratio, plain = (end(kind=kind, quantity="ratio").estimate(table) for kind in (name, "plain"))
-    wanted = np.log(KINDS[name].below / KINDS[name].top)
-    off, other = (abs(seen.value - wanted) for seen in (ratio, plain))
-    equal = {"that of equal temperatures is not there": other > limit.value}
-    return Reading(*ratio, {"median log ratio": limit(off)}, equal)
 
 
 # What holds with heads and other tokens, asked on unseen seeds: the law, once rows that do not count have settled.
@@ -101,10 +90,7 @@ SETTLED = "instance of {} whose rows have settled"
     statement="With two heads and output matrices, one-hot tokens, or tokens that repeat: once the rows that do not "
     "count go where they went at half of the steps, both layers are near their SVMs, and nearer like 1/‖W‖²; what is "
     "farther has a row that just changes its token.",
-    check="two layers, counting rows saturated, after the last step: largest 1 − correlation of the farther layer "
-    "where no probability that a row goes to has changed since half of the steps; how many these are, Wilson interval; "
-    "growth of their distance times ‖W‖² since then, median",
-    measured="largest 1 − correlation where the rows have settled",
+    measured="largest 1 − correlation of the farther layer where the rows have settled since half of the steps",
     limit=Limit(0.01, "≤ {}", "as first asked, of every instance"),
     moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
     often=Limit(0.5, "share of settled instances ≥ {}", "beyond doubt most of them"),

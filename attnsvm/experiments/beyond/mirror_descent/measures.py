@@ -9,7 +9,7 @@ shared     as published, but all p start from one W(0)
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.medians import quartiles, with_means
 from attnsvm.analysis.rows import last
 from attnsvm.analysis.statistics import share
@@ -27,11 +27,11 @@ def bregman(best: np.ndarray, W: np.ndarray, q: float) -> np.ndarray:
     return 1.0 - (np.sign(B) * np.abs(B) ** (q - 1) * A).sum((-2, -1))
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     place, solutions = solved["place"], solved["solutions"]
     certified = all_solved(solutions.values())
     good = np.all([certified[own] for runs in place.values() for own in runs.values()], axis=0)
-    seeds, frames = problems.seeds[good], []
     for comparison, kind in COMPARISONS.items():
         places = np.stack([own[good] for own in place[kind].values()])
         same = (places == places[0]).all(0)
@@ -40,9 +40,8 @@ def measures(cell, problems, trained, solved, settings):
                 at = place[kind][p if comparison in ("own", "exact") else q][good]
                 distance = bregman(answer["W"][at][:, None], run["weights"][good], float(q))
                 columns = {"comparison": comparison, "p": float(p), "q": float(q)}
-                frames.append(curves(seeds, run["steps"], {"distance": distance, "same": same}, **columns))
-    end = np.where(good, "measured", "without a certified solution in some norm")
-    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+                yield curves(problems.seeds[good], run["steps"], {"distance": distance, "same": same}, **columns)
+    yield outcomes(cell, problems.seeds, np.where(good, "measured", "without a certified solution in some norm"))
 
 
 def table(measures, settings):

@@ -6,10 +6,9 @@ correlation, both of data sets whose W_fin is not zero.
 """
 
 import numpy as np
-import pandas as pd
 
 from attnsvm.analysis.directions import correlation, fitted_scale, scale_by_norm, svm_equivalent
-from attnsvm.analysis.measured import Measures, all_solved, curves, outcomes
+from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.medians import quartiles, with_means
 
 # loss, parametrisation, rule, the solution, and how C is found
@@ -27,11 +26,11 @@ RUNS = (
 SOME = 1e-6  # ‖W_fin‖ above which it has a direction: labels drawn as often as each other leave it zero
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     exists = np.logical_and.reduce([part["exists"] for part in trained["finite"].values()])
     outcome = became(cell, np.abs(trained["basis"]).max((1, 2, 3)) > 0, solved, exists)
     kept = outcome == cell.variant
-    frames = []
     for loss, parametrisation, rule, solution in RUNS:
         run = trained["factored"] if parametrisation == "KQ" else trained[rule][loss]
         W, fin = run["weights"][kept], trained["finite"][loss]["W"][kept, None]
@@ -39,9 +38,7 @@ def measures(cell, problems, trained, solved, settings):
         target = svm_equivalent(W, fin, solved[solution]["W"][kept, None], scale)
         values = {"value": 1.0 - correlation(W, target)}
         columns = {"graphs": cell.variant, "loss": loss, "parametrisation": parametrisation, "rule": rule}
-        frames.append(
-            curves(problems.seeds[kept], run["steps"], values, **columns, solution=solution, quantity="ahead")
-        )
+        yield curves(problems.seeds[kept], run["steps"], values, **columns, solution=solution, quantity="ahead")
         if solution == "fro" and cell.variant == "cyclic":
             basis = trained["basis"][kept]
             flat = basis.reshape(*basis.shape[:2], -1)
@@ -51,8 +48,8 @@ def measures(cell, problems, trained, solved, settings):
                 apart = {"inside": np.linalg.norm(own - fin, axis=(2, 3)), "direction": 1.0 - correlation(own, fin)}
             for quantity, value in apart.items():
                 values, columns["quantity"] = {"value": np.where(size, value, np.nan)}, quantity
-                frames.append(curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin"))
-    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, outcome))
+                yield curves(problems.seeds[kept], run["steps"], values, **columns, solution="fin")
+    yield outcomes(cell, problems.seeds, outcome)
 
 
 def became(cell, cyclic: np.ndarray, solved: dict, exists: np.ndarray) -> np.ndarray:

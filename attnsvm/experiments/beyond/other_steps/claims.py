@@ -23,9 +23,7 @@ def ratios(tables, run, rule) -> Estimate:
     short="plain descent: the same path, slower",
     statement="Two layers under plain descent pass the weights that normalised descent passes: at equal ‖W‖ they are "
     "the same, though ‖W‖ grows like the logarithm of the steps.",
-    check="1 − correlation of both layers together with those of normalised descent by short steps, at the same ‖W‖, "
-    "at three steps; the largest over all instances",
-    measured="largest 1 − correlation at equal ‖W‖",
+    measured="largest 1 − correlation with normalised descent by short steps at equal ‖W‖",
     limit=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
 )
 def layers_plain(tables, limit):
@@ -47,10 +45,7 @@ def layers_plain(tables, limit):
     short="graded margins in every norm",
     statement="Where each layer takes sign or spectral steps, those of the layer below five times as long, it goes to "
     "the graded margins max(0, 1 − C/ρ), in the norm of its steps.",
-    check="margin ratio of the layer below after the last step, over rows asked for a tenth or more: median and its 95 "
-    "% interval, the smaller of both rules; how often it is larger than by other margins or in the Frobenius norm, 95 "
-    "% Wilson interval",
-    measured="median margin ratio by graded margins (best: 1), the smaller of both rules",
+    measured="median margin ratio by graded margins (best: 1), rows asked for .1 or more, the smaller of both rules",
     limit=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
     ahead=Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half"),
 )
@@ -73,9 +68,7 @@ def layers_graded_norms(tables, limit, ahead):
     short="Adam: the max norm, in its own time",
     statement="Adam takes each layer to its SVM in the max norm, later the longer its second moment remembers: with β2 "
     "= .9 both layers are there, with .99 and .999 after the same number of steps they are not.",
-    check="margin ratio of each layer in the max norm after the last step, median and its 95 % interval, the smaller "
-    "of both layers; control: longer memories",
-    measured="median margin ratio with β2 = .9 (best: 1), the smaller of both layers",
+    measured="median margin ratio in the max norm with β2 = .9 (best: 1), the smaller of both layers",
     limit=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
 )
 def layers_adam(tables, limit):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.measured import all_solved, gathered, outcomes
 from attnsvm.analysis.stacked import norms, saturated
 from attnsvm.experiments.beyond.other_steps.ends import below, ends_of, rows_at
 from attnsvm.experiments.beyond.other_steps.runs import PATHS, RUNS, SEPARATE, trained_on
@@ -14,13 +14,13 @@ from attnsvm.svm.law import layer_problems
 BOUNDED = 0.1  # margins that are compared: of smaller ones log ‖W‖/‖W‖ would be too large a share
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [of_paths(problems.seeds, trained["plain"])], []
+    yield of_paths(problems.seeds, trained["plain"])
     for name, run in RUNS.items():
         rows, words = of_run(trained_on(run, problems), trained[name], solved[name], run.norm)
-        frames.append(rows.assign(run=name))
-        ends.append(outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words]))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield rows.assign(run=name)
+        yield outcomes(cell, problems.seeds, [f"{word} ({name})" for word in words])
 
 
 def of_paths(seeds, paths) -> pd.DataFrame:

@@ -1,10 +1,10 @@
 """W on the way to the solution of its lifted tokens; and what rotation adds to what can be separated."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import MARKERS, SIZES, sheet, title
+from attnsvm.plots.panels import growing, key, panel
+from attnsvm.plots.style import sheet
 
-LOOKS = {F: {"color": colour, "marker": mark} for F, colour, mark in zip((0, 1, 2, 4), SIZES, MARKERS, strict=False)}
-
+LOOKS = {F: growing(k) for k, F in enumerate((0, 1, 2, 4))}
 NAMES = {0: "no positions", 1: "1 frequency", 2: "2 frequencies", 4: "4 frequencies"}
 
 
@@ -20,8 +20,8 @@ def draw(figure, table):
             ways.plot(runs["reversed"].median(), **look | {"marker": ""}, linestyle=":", linewidth=0.9)
         ends = where(table, quantity="separable", F=F)
         shares.plot(ends["room"], ends["value"], **look, linestyle="none", markersize=5)
-    ways.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation with the SVM")
-    title(ways, "a", f"trained lifted $W$, d = {table['d'].max()}; dotted: other distances")
-    shares.set(xscale="log", xlabel="free parameters per constraint", ylabel="share separable", ylim=(-0.04, 1.04))
-    title(shares, "b", "random choices of tokens")
-    figure.legend(*ways.get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    words = f"trained lifted $W$, d = {table['d'].max()}; dotted: other distances"
+    panel(ways, "a", words, "xy", xlabel="step", ylabel="1 − correlation with the SVM")
+    words = {"xlabel": "free parameters per constraint", "ylabel": "share separable"}
+    panel(shares, "b", "random choices of tokens", "x", ylim=(-0.04, 1.04), **words)
+    key(figure, ways, above=True, ncols=4)

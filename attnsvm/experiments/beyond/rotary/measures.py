@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.rows import last
 from attnsvm.analysis.statistics import share
 
@@ -38,8 +39,8 @@ def parameters(cell):
 
 def table(measures, settings):
     """The runs, and below them the share of the random choices that can be separated."""
-    rows, keys = measures.instances, ["d", "F", "room", "step"]
-    groups = last(rows).groupby(keys, sort=False)["separable"]
-    names = [dict(zip(keys, key, strict=True)) | {"quantity": "separable"} | share(hits) for key, hits in groups]
-    whole = pd.concat([rows, pd.DataFrame(names)], ignore_index=True)
+    rows = measures.instances
+    ends = last(rows).assign(quantity="separable", value=last(rows)["separable"])
+    shares = medians(ends, ["d", "F", "room", "step", "quantity"], of_value=share)
+    whole = pd.concat([rows, shares], ignore_index=True)
     return whole.astype({"seed": "Int64", "separable": "boolean", "instances": "Int64"})

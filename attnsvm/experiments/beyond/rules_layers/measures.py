@@ -1,11 +1,10 @@
 """The margin ratio of each layer, in the norm of its rule and in the Frobenius norm, and of matrices never trained."""
 
 import numpy as np
-import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import curves, gathered, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED
@@ -17,18 +16,18 @@ KEYS = ["rule", "layer", "quantity", "step"]
 SHARES = ("lead", "share mixed", "share measured")
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for rule, run in trained.items():
         words = [outcome(run, answers) for answers in solved[rule].values()]
         became = np.where(words[0] == MEASURED, words[-1], words[0])
-        ends.append(outcomes(cell, problems.seeds, [f"{word} ({rule})" for word in became]))
+        yield outcomes(cell, problems.seeds, [f"{word} ({rule})" for word in became])
         kept, last = became == MEASURED, run["steps"][-1:]
         seeds = problems.seeds[kept]
         whole = {"rule": rule, "layer": 0}
-        frames.append(curves(problems.seeds, last, {"value": kept}, **whole, quantity="share measured"))
+        yield curves(problems.seeds, last, {"value": kept}, **whole, quantity="share measured")
         mixed = (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4))
-        frames.append(curves(seeds, last, {"value": mixed[kept]}, **whole, quantity="share mixed"))
+        yield curves(seeds, last, {"value": mixed[kept]}, **whole, quantity="share mixed")
         for layer, which in ((1, "law"), (2, "top")):
             rows = rows_of(problems, run, layer)
             weights = run["weights"][:, :, layer - 1, 0]
@@ -39,11 +38,10 @@ def measures(cell, problems, trained, solved, settings):
             columns = {"rule": rule, "layer": layer}
             for quantity, value in ratios.items():
                 steps = last if quantity == "untrained" else run["steps"]
-                frames.append(curves(seeds, steps, {"value": value[kept]}, **columns, quantity=quantity))
+                yield curves(seeds, steps, {"value": value[kept]}, **columns, quantity=quantity)
             others = [ratios["untrained"][:, -1]] + [ratios["frobenius"][:, -1]] * (rule != "fro")
             lead = ratios["own"][:, -1] > np.max(others, axis=0)
-            frames.append(curves(seeds, last, {"value": lead[kept]}, **columns, quantity="lead"))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield curves(seeds, last, {"value": lead[kept]}, **columns, quantity="lead")
 
 
 def rows_of(problems, run, layer):

@@ -1,14 +1,16 @@
 """Which tokens win under every rule, versus the dimension; and how often the trained W is right on new inputs."""
 
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import key, look, ticks
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
 
 LOOKS = {
-    "fro": ("Frobenius (GD)", BLUE, "-", "o"),
-    "linf": ("max (sign)", ORANGE, "-.", "s"),
-    "spectral": ("spectral", BLACK, "-", "^"),
-    "nuc": ("nuclear", VERMILLION, "--", "D"),
-    "l1": (r"$\ell_1$ (coordinate)", GREEN, (0, (1, 1)), "v"),
-    "adam": ("Adam", PURPLE, (0, (4, 1.5, 1, 1.5)), "P"),
+    "fro": look(BLUE, "-", "o", "Frobenius (GD)"),
+    "linf": look(ORANGE, "-.", "s", "max (sign)"),
+    "spectral": look(BLACK, "-", "^", "spectral"),
+    "nuc": look(VERMILLION, "--", "D", "nuclear"),
+    "l1": look(GREEN, (0, (1, 1)), "v", r"$\ell_1$ (coordinate)"),
+    "adam": look(PURPLE, (0, (4, 1.5, 1, 1.5)), "P", "Adam"),
 }
 SHIFT = 0.012  # of the lines against one another, in powers of the dimension: their bars do not lie on one another
 PANELS = (
@@ -24,38 +26,33 @@ PANELS = (
 @sheet(height=0.66)
 def draw(figure, table):
     """Draw from rows (labels, d, steps, rule, quantity, value, low, high, instances), those of the short steps."""
-    drawn = table[(table["steps"] == "short") & table["d"].notna()]
+    drawn = where(table, steps="short").dropna(subset="d")
     panels = figure.subplots(2, 3, sharex=True)
     for axes, letter, (labels, quantity, words) in zip(panels.flat, "abcdef", PANELS, strict=True):
-        rows = drawn[(drawn["labels"] == labels) & (drawn["quantity"] == quantity)]
+        rows = where(drawn, labels=labels, quantity=quantity)
         _lines(axes, rows)
         title(axes, letter, words)
         if quantity == "held_out":
-            blind = table.loc[table["quantity"] == "blind", "value"].iloc[0]
+            blind = where(table, quantity="blind")["value"].iloc[0]
             axes.axhline(blind, color=GREY, linewidth=0.8, linestyle="--")
             axes.text(rows["d"].min(), blind - 0.02, "a token at random", color=GREY, va="top", fontsize="small")
             if labels == "random":
                 axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
                 axes.text(rows["d"].min(), 0.52, "best without the label", color=GREY, fontsize="small")
-            axes.set_ylim(0, 1)
-        else:
-            axes.set_ylim(-0.04, 1.04)
+        axes.set_ylim((0, 1) if quantity == "held_out" else (-0.04, 1.04))
     for row, words in zip(panels, ("share of runs", "share of runs, of new inputs"), strict=True):
         row[0].set(ylabel=words)
     for axes in panels[-1]:
         axes.set(xlabel="dimension $d$")
-    note = figure.legend(*panels[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=len(LOOKS))
-    note.set_title(f"bars: 95 % intervals over {drawn['instances'].max()} instances per point")
-    note.get_title().set_color(GREY)
+    words = f"bars: 95 % intervals over {drawn['instances'].max()} instances per point"
+    key(figure, panels[0, 0], words, grey=True, ncols=len(LOOKS))
 
 
 def _lines(axes, rows) -> None:
-    ticks = sorted(rows["d"].unique())
-    for k, (rule, (label, colour, dashes, marker)) in enumerate(LOOKS.items()):
-        line = rows[rows["rule"] == rule].sort_values("d")
+    for k, (rule, own) in enumerate(LOOKS.items()):
+        line = where(rows, rule=rule).sort_values("d")
         x = line["d"] * 2 ** (SHIFT * (2 * k - len(LOOKS) + 1))
-        axes.vlines(x, line["low"], line["high"], color=colour, linewidth=0.8, alpha=0.7)
-        axes.plot(x, line["value"], color=colour, linestyle=dashes, marker=marker, markersize=3, label=label)
+        axes.vlines(x, line["low"], line["high"], color=own["color"], linewidth=0.8, alpha=0.7)
+        axes.plot(x, line["value"], markersize=3, **own)
     axes.set_xscale("log", base=2)
-    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-    axes.minorticks_off()
+    ticks(axes, sorted(rows["d"].unique()))

@@ -10,7 +10,7 @@ not_saturated  some input's largest softmax probability stayed below the bound
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.selection import locally_optimal, optimal_tokens, scores, selected_tokens
 from attnsvm.analysis.statistics import mean, share
 from attnsvm.experiments.beyond.selection_by_rule.problems import new_inputs
@@ -18,11 +18,11 @@ from attnsvm.experiments.beyond.selection_by_rule.problems import new_inputs
 ENDS = ("global", "local", "neither", "not_saturated")
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
     score = scores(problems.tokens, problems.head, problems.labels)
     new = new_inputs(cell, problems.seeds, settings["held_out"])
-    frames, ends = [], []
     for length, runs in trained.items():
         for rule, run in runs.items():
             selected = selected_tokens(run["probabilities"])
@@ -35,10 +35,9 @@ def measures(cell, problems, trained, solved, settings):
             saturated = run["probabilities"].max(-1).min(-1) >= settings["saturated"]
             end = np.select([~saturated, (selected == optimal).all(1), local], ["not_saturated", *ENDS[:2]], ENDS[2])
             columns = {"labels": cell.variant, "d": cell.d, "steps": length, "rule": rule, "seed": problems.seeds}
-            frames.append(pd.DataFrame(columns | {"end": end, "held_out": _accuracy(run["weights"], new)}))
+            yield pd.DataFrame(columns | {"end": end, "held_out": _accuracy(run["weights"], new)})
             words = np.char.add(f"{cell.variant} {length} {rule} ", end)
-            ends.append(outcomes(cell, problems.seeds, words))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield outcomes(cell, problems.seeds, words)
 
 
 def _accuracy(W, new):

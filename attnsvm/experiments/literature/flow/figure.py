@@ -1,9 +1,11 @@
 """Gradient flow, joint and published steps of (K, Q) from two starts, and diagonal factors, against their solutions."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet, title
+from attnsvm.plots.panels import missing, panel
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, VERMILLION, band, sheet
 
 STARTS = {"random": "-", "aligned": "--"}
+FAR = "1 − correlation with the nuclear solution"
 
 
 @sheet(height=0.5)
@@ -18,16 +20,10 @@ def draw(figure, table):
     _line(flow, where(far, run="one matrix", start="random"), "norm", GREY, ":", "one matrix W")
     for start, colour, line in (("two factors", BLUE, "-"), ("one vector", ORANGE, ":")):
         rows = where(table, run="diagonal", start=start, quantity="ratio")
-        rows = rows.assign(value=1 - rows["value"], low=1 - rows["high"], high=1 - rows["low"])
-        _line(diagonal, rows, "norm", colour, line, f"diagonal, {start}")
-    for axes in (flow, steps):
-        axes.set(xscale="log", yscale="log", ylabel="1 − correlation with the nuclear solution")
-    flow.set(xlabel="norm of K Qᵀ")
-    steps.set(xlabel="step")
-    diagonal.set(xscale="log", yscale="log", xlabel="‖w‖₁", ylabel="1 − margin ratio in ℓ1")
-    title(flow, "a", "flow goes there")
-    title(steps, "b", "longer steps")
-    title(diagonal, "c", "diagonal factors: ℓ1")
+        _line(diagonal, missing(rows), "norm", colour, line, f"diagonal, {start}")
+    panel(flow, "a", "flow goes there", log="xy", xlabel="norm of K Qᵀ", ylabel=FAR)
+    panel(steps, "b", "longer steps", log="xy", xlabel="step", ylabel=FAR)
+    panel(diagonal, "c", "diagonal factors: ℓ1", log="xy", xlabel="‖w‖₁", ylabel="1 − margin ratio in ℓ1")
     figure.legend(loc="outside lower center", ncols=3)
 
 

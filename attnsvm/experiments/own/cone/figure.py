@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from attnsvm.plots.style import GREY, MARKERS, SIZES, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import growing, key, panel
+from attnsvm.plots.style import GREY, sheet
 
 KINDS = {"locally_optimal": "locally optimal tokens", "not_locally_optimal": "tokens that are not"}
 
@@ -10,14 +12,14 @@ KINDS = {"locally_optimal": "locally optimal tokens", "not_locally_optimal": "to
 @sheet(height=0.46)
 def draw(figure, table):
     """Draw from rows (kind, R, mu, end, value, low, high, instances, interval)."""
-    ends = table[table["end"] == "converged"]
+    ends = where(table, end="converged")
     starts = sorted(mu for mu in table["mu"].unique() if mu > 0)
     least = np.log10(starts[0]) - 0.8 if starts else 0.0  # where the exact direction stands, beside a logarithmic axis
     places = {mu: np.log10(mu) if mu > 0 else least for mu in table["mu"].unique()}
     kept, left = figure.subplots(1, 2, sharey=True, width_ratios=(3, 1))
-    stays = ends[ends["kind"] == "locally_optimal"]
+    stays = where(ends, kind="locally_optimal")
     for k, (R, line) in enumerate(stays.groupby("R")):
-        look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+        look = growing(k)
         line = line.assign(place=line["mu"].map(places) + 0.03 * k).sort_values("place")
         exact = line["mu"] == 0
         kept.plot(line["place"][exact], line["value"][exact], **look, linestyle="none")
@@ -26,16 +28,12 @@ def draw(figure, table):
     if 0.0 in places:
         kept.axvline(least + 0.4, color=GREY, linewidth=0.8, linestyle=":")
     kept.set_xticks(list(places.values()), [f"{mu:g}" for mu in places])
-    kept.set(xlabel="1 − correlation at the start", ylabel="share that stays and converges", ylim=(-0.04, 1.04))
-    title(kept, "a", _words(stays, "locally_optimal"))
-    _others(left, ends[ends["kind"] == "not_locally_optimal"])
-    note = figure.legend(*kept.get_legend_handles_labels(), loc="outside upper center", ncols=4)
-    note.set_title(r"start: norm $R\,\|W_{\mathrm{mm}}\|$; bars: 95 % Wilson interval")
-    note.get_title().set_color(GREY)
-
-
-def _words(rows, kind: str) -> str:
-    return f"{KINDS[kind]} ({rows['instances'].max() if len(rows) else 0:.0f} instances)"
+    said = f"{KINDS['locally_optimal']} ({stays['instances'].max() if len(stays) else 0:.0f} instances)"
+    words = {"xlabel": "1 − correlation at the start", "ylabel": "share that stays and converges"}
+    panel(kept, "a", said, ylim=(-0.04, 1.04), **words)
+    _others(left, where(ends, kind="not_locally_optimal"))
+    words = r"start: norm $R\,\|W_{\mathrm{mm}}\|$; bars: 95 % Wilson interval"
+    key(figure, kept, words, above=True, grey=True, ncols=4)
 
 
 def _others(axes, rows) -> None:
@@ -43,8 +41,7 @@ def _others(axes, rows) -> None:
     place = np.arange(len(rows))
     axes.plot(place, rows["value"], color=GREY, marker=".", linestyle="none")
     axes.vlines(place, rows["low"], rows["high"], color=GREY, linewidth=0.6)
-    axes.set(xticks=[], xlabel=f"all {len(rows)} starts")
-    title(axes, "b", KINDS["not_locally_optimal"])
+    panel(axes, "b", KINDS["not_locally_optimal"], xticks=[], xlabel=f"all {len(rows)} starts")
     largest, instances = (rows[name].max() if len(rows) else 0 for name in ("value", "instances"))
     most = f"at most {largest * instances:.0f}" if largest else "none"
     words = f"{most} of {instances:.0f}\ninstances,\nfrom any start"

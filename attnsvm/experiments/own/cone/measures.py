@@ -4,13 +4,13 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.selection import selected_tokens
 from attnsvm.analysis.statistics import share
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for kind, run in trained["runs"].items():
         found = run["found"]
         for k, (R, mu) in enumerate(trained["starts"]):
@@ -18,9 +18,8 @@ def measures(cell, problems, trained, solved, settings):
             stayed = (selected_tokens(run["probabilities"][:, k]) == run["alpha"]).all(1)
             columns = {"kind": kind, "R": R, "mu": mu, "seed": problems.seeds, "correlation": along}
             columns |= {"stayed": stayed, "converged": stayed & (along >= settings["correlation"])}
-            frames.append(pd.DataFrame(columns)[found])
-        ends.append(outcomes(cell, problems.seeds, np.where(found, f"{kind} drawn", f"{kind} none to draw")))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield pd.DataFrame(columns)[found]
+        yield outcomes(cell, problems.seeds, np.where(found, f"{kind} drawn", f"{kind} none to draw"))
 
 
 def table(measures, settings):

@@ -4,9 +4,13 @@ from matplotlib.patches import Patch
 
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import QUARTILES
-from attnsvm.plots.style import COLOUR, NAME, band, sheet, title
+from attnsvm.plots.panels import lines, panel
+from attnsvm.plots.style import COLOUR, NAME, sheet
 
-LINES = {"published": (0, (1.2, 1.2)), "exact": "-"}
+LOOKS = {
+    "published": {"linestyle": (0, (1.2, 1.2)), "label": "published normalisation"},
+    "exact": {"linestyle": "-", "label": "exact normalisation"},
+}
 SOLUTION = {"W": "Frobenius", "KQ": "nuclear"}
 
 
@@ -15,15 +19,11 @@ def draw(figure, table):
     """Draw from rows (normalisation, parametrisation, step, value, low, high, instances, interval)."""
     panels = figure.subplots(1, 2, sharex=True, sharey=True)
     for axes, letter, parametrisation in zip(panels, "ab", SOLUTION, strict=True):
-        for normalisation, line in LINES.items():
-            own = (table["parametrisation"] == parametrisation) & (table["normalisation"] == normalisation)
-            rows = where(table[own], interval=QUARTILES).sort_values("step")
-            look = {"color": COLOUR[parametrisation], "linestyle": line, "label": f"{normalisation} normalisation"}
-            band(axes, rows, "step", alpha=0.15, **look)
-        axes.set(xscale="log", yscale="log", xlabel="step")
+        rows = where(table, parametrisation=parametrisation, interval=QUARTILES)
+        lines(axes, rows, "step", "normalisation", LOOKS, alpha=0.15, color=COLOUR[parametrisation])
         axes.margins(x=0)
-        axes.legend(loc="lower left")
-        title(axes, letter, f"{NAME[parametrisation]} trained, {SOLUTION[parametrisation]} solution")
+        words = f"{NAME[parametrisation]} trained, {SOLUTION[parametrisation]} solution"
+        panel(axes, letter, words, "xy", "lower left", xlabel="step")
     panels[0].set(ylabel="1 − correlation coefficient")
     count = int(table["instances"].max())
     spread = Patch(color="0.8", label=f"line: median, band: quartiles over {count} instances")

@@ -5,7 +5,11 @@ from attnsvm.audit.reading import Claims
 
 CLAIMS = Claims(group="secondary")
 
-wider = number(quantity="wider", missing="instance that is separable with all three tokens")
+wider = number(
+    quantity="wider",
+    missing="instance that is separable with all three tokens",
+    text="share of instances whose margin 1/‖W_mm‖ sinusoidal positions widen",
+)
 MOST = (
     "> 0.5",
     "a regulariser would widen the margin of most instances, whatever is held fixed: longer tokens alone widen every "
@@ -19,18 +23,17 @@ CLAIMS.declare(
     ),
     short="positions as a regulariser",
     statement="A positional encoding acts like a regulariser of the SVM.",
-    check="taken to mean that it widens the margin 1/‖W_mm‖: share of instances whose margin sinusoidal positions "
-    "widen, token lengths brought back to one (value) or left to grow, Wilson interval",
-    measured="share of instances whose margin the encoding widens",
 )
 
 # What holds instead, asked on unseen seeds: for the length that the tokens have, positions narrow every margin.
 WORDS = {"encoded": "token lengths brought back", "added": "token lengths left to grow, per length"}
 CLAIMS.declare(
     "positional_length",
-    wider(quantity="narrower for its length", tokens=tuple(WORDS)).must(
-        "≥ 0.9", "nine in ten, beyond doubt", "{tokens}: narrower in {value:.2f}", names=WORDS
-    ),
+    wider(
+        quantity="narrower for its length",
+        tokens=tuple(WORDS),
+        text="share of instances whose margin, over what the length of their tokens alone does to it, positions narrow",
+    ).must("≥ 0.9", "nine in ten, beyond doubt", "{tokens}: narrower in {value:.2f}", names=WORDS),
     wider(tokens="added").must(
         "share of margins wider where lengths grow > 0.5",
         "most, as first asked",
@@ -41,7 +44,4 @@ CLAIMS.declare(
     short="positions narrow the margin for its token length",
     statement="For the length that the tokens have, sinusoidal positions narrow the margin of nearly every instance; "
     "what widens most margins is the length that they add.",
-    check="share of instances whose margin 1/‖W_mm‖, over what the length of the tokens alone does to it (√2 where "
-    "positions of length one are added), is smaller with positions; Wilson interval, the lesser of two",
-    measured="share of instances whose margin, for its token length, is narrower",
 )

@@ -4,23 +4,21 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, all_solved, outcomes
+from attnsvm.analysis.measured import all_solved, gathered, outcomes
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import share
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     kept = all_solved(solved.values())
     values = {
         "correlation": correlation(trained["weights"], solved["selected"]["W"]),
         "norm": np.linalg.norm(solved["first"]["W"], axis=(1, 2)),
     }
-    frames = [
-        pd.DataFrame({"tokens": cell.variant, "quantity": name, "seed": problems.seeds, "value": value})[kept]
-        for name, value in values.items()
-    ]
-    end = np.where(kept, f"{cell.variant} measured", f"{cell.variant} without SVM")
-    return Measures(pd.concat(frames), outcomes(cell, problems.seeds, end))
+    for name, value in values.items():
+        yield pd.DataFrame({"tokens": cell.variant, "quantity": name, "seed": problems.seeds, "value": value})[kept]
+    yield outcomes(cell, problems.seeds, np.where(kept, f"{cell.variant} measured", f"{cell.variant} without SVM"))
 
 
 # How much longer tokens are: sinusoidal positions of length one are added to tokens of length one, nearly orthogonal.

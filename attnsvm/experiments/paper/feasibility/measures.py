@@ -3,25 +3,22 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
+from attnsvm.analysis.medians import medians
 from attnsvm.analysis.statistics import share
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for attention, choices in solved.items():
         for alpha, answers in choices.items():
             status = answers["status"]
             columns = {"n": cell.n, "T": cell.T, "d": cell.d, "attention": attention, "alpha": alpha}
             frame = pd.DataFrame({**columns, "seed": problems.seeds, "feasible": status == "solved"})
-            frames.append(frame[status != "uncertified"])
-            ends.append(outcomes(cell, problems.seeds, np.char.add(f"{attention} {alpha} ", status)))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield frame[status != "uncertified"]
+            yield outcomes(cell, problems.seeds, np.char.add(f"{attention} {alpha} ", status))
 
 
 def table(measures, settings):
-    keys = ["n", "T", "d", "attention", "alpha"]
-    return pd.DataFrame(
-        {**dict(zip(keys, key, strict=True)), **share(group.feasible)}
-        for key, group in measures.instances.groupby(keys, sort=False)
-    )
+    rows = measures.instances.rename(columns={"feasible": "value"})
+    return medians(rows, ["n", "T", "d", "attention", "alpha"], of_value=share)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, all_solved, by_quantity, outcomes
+from attnsvm.analysis.measured import all_solved, by_quantity, gathered, outcomes
 from attnsvm.analysis.medians import middles
 from attnsvm.analysis.rows import last
 from attnsvm.analysis.statistics import mean
@@ -13,8 +13,8 @@ from attnsvm.analysis.statistics import mean
 OWN = {"W": ("corr_fro", "corr_nuc"), "KQ": ("corr_nuc", "corr_fro")}
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for parametrisation, run in trained.items():
         drawn = run["steps"] <= settings["drawn_steps"]
         weights, answers = run["weights"][:, drawn], solved[parametrisation]
@@ -23,9 +23,8 @@ def measures(cell, problems, trained, solved, settings):
         values = {"softmax": run["largest"][:, drawn]}
         values |= {f"corr_{norm}": correlation(weights, answer["W"][:, None]) for norm, answer in answers.items()}
         known = {quantity: value[kept] for quantity, value in values.items()}
-        frames.append(by_quantity(problems.seeds[kept], run["steps"][drawn], known, parametrisation=parametrisation))
-        ends.append(outcomes(cell, problems.seeds, np.where(kept, "measured", f"{parametrisation} without SVM")))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield by_quantity(problems.seeds[kept], run["steps"][drawn], known, parametrisation=parametrisation)
+        yield outcomes(cell, problems.seeds, np.where(kept, "measured", f"{parametrisation} without SVM"))
 
 
 def table(measures, settings):

@@ -2,17 +2,17 @@
 
 from matplotlib.ticker import LogLocator
 
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import key, look
 from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, sheet, title
 
+RING = {"markerfacecolor": "none", "markeredgewidth": 0.7}
 SOLUTIONS = {
-    "one_token": ("one-token SVM", {"color": ORANGE, "linestyle": "-.", "marker": "^"}),
-    "mm": (r"$W_{\mathrm{mm}}$", {"color": GREEN, "linestyle": "--", "marker": "s"}),
-    "svmeq": (r"$W_{\mathrm{SVMeq}}$, $C$ fitted", {"color": PURPLE, "linestyle": "-"}),
+    "one_token": look(ORANGE, "-.", "^", "one-token SVM"),
+    "mm": look(GREEN, "--", "s", r"$W_{\mathrm{mm}}$"),
+    "svmeq": look(PURPLE, "-", label=r"$W_{\mathrm{SVMeq}}$, $C$ fitted"),
     # Rings on the line: where the two agree, both are seen.
-    "svmeq_norm": (
-        r"$W_{\mathrm{SVMeq}}$, $C$ from $\|W\|$",
-        {"color": BLACK, "linestyle": "none", "marker": "o", "markerfacecolor": "none", "markeredgewidth": 0.7},
-    ),
+    "svmeq_norm": look(BLACK, "none", "o", r"$W_{\mathrm{SVMeq}}$, $C$ from $\|W\|$", **RING),
 }
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 LONGEST = 20  # characters of a title in one line, of four panels side by side
@@ -23,19 +23,18 @@ def draw(figure, table):
     """Draw from rows (d, panel, solution, step, value, unselected_max, seed, accepted, tried)."""
     dimensions = list(table.groupby("d"))
     upper, lower = figure.subfigures(2, 1)
-    top, bottom = (
-        part.subplots(1, len(dimensions), sharex=True, sharey=True, squeeze=False)[0] for part in (upper, lower)
-    )
+    shared = {"sharex": True, "sharey": True, "squeeze": False}
+    top, bottom = (part.subplots(1, len(dimensions), **shared)[0] for part in (upper, lower))
     for k, (curve, scatter, (d, rows)) in enumerate(zip(top, bottom, dimensions, strict=True)):
-        _curves(curve, _positive(rows[rows["panel"] == "curve"], "value"))
-        _scatter(scatter, _positive(rows[rows["panel"] == "scatter"], "value", "unselected_max"))
+        _curves(curve, _positive(where(rows, panel="curve"), "value"))
+        _scatter(scatter, _positive(where(rows, panel="scatter"), "value", "unselected_max"))
         first = rows.iloc[0]
         title(curve, LETTERS[k], f"$d = {d}$")
         drawn = f"{first['accepted']:,.0f} of {first['tried']:,.0f} seeds"
         title(scatter, LETTERS[len(dimensions) + k], drawn if len(drawn) <= LONGEST else drawn.replace("of ", "of\n"))
     top[0].set(ylabel="1 − correlation,\nmean over instances")
     bottom[0].set(ylabel="1 − correlation,\nlast step")
-    figure.legend(*top[0].get_legend_handles_labels(), loc="outside upper center", ncols=4)
+    key(figure, top[0], above=True, ncols=4)
 
 
 def _positive(rows, *columns: str):
@@ -44,9 +43,9 @@ def _positive(rows, *columns: str):
 
 
 def _curves(axes, rows) -> None:
-    for solution, (label, look) in SOLUTIONS.items():
-        line = rows[rows["solution"] == solution].sort_values("step")
-        axes.plot(line["step"], line["value"], **look, label=label, markersize=3.5, markevery=0.12)
+    for solution, own in SOLUTIONS.items():
+        line = where(rows, solution=solution).sort_values("step")
+        axes.plot(line["step"], line["value"], **own, markersize=3.5, markevery=0.12)
     axes.set(yscale="log", xlabel="step")
 
 

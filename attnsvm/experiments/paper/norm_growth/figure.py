@@ -1,13 +1,14 @@
 """Plain gradient descent: norm, gradient and correlation, without and with a finite stationary point."""
 
 from attnsvm.analysis.medians import quartiles
-from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, band, sheet, title
+from attnsvm.plots.panels import key, lines, look, panel
+from attnsvm.plots.style import BLACK, GREEN, ORANGE, PURPLE, sheet
 
 LOOKS = {
-    "all_support": ("none: all tokens support vectors", {"color": PURPLE, "linestyle": "-"}),
-    "equal_scores": ("none: equal scores but the best", {"color": GREEN, "linestyle": "--"}),
-    "neither": ("none: neither, independent queries", {"color": ORANGE, "linestyle": "-."}),
-    "contradicting": ("one: contradicting labels", {"color": BLACK, "linestyle": ":"}),
+    "all_support": look(PURPLE, "-", label="none: all tokens support vectors"),
+    "equal_scores": look(GREEN, "--", label="none: equal scores but the best"),
+    "neither": look(ORANGE, "-.", label="none: neither, independent queries"),
+    "contradicting": look(BLACK, ":", label="one: contradicting labels"),
 }
 PANELS = {
     "norm": ("weights", r"$\|W(k)\|_F$"),
@@ -19,21 +20,16 @@ PANELS = {
 @sheet(height=0.42)
 def draw(figure, table):
     """Draw from rows (condition, step, norm, gradient_norm, correlation, seed)."""
-    for axes, letter, (quantity, (name, label)) in zip(
-        figure.subplots(1, 3, sharex=True), "abc", PANELS.items(), strict=True
-    ):
-        for condition, (words, look) in LOOKS.items():
-            rows = table[table["condition"] == condition]
-            values = 1.0 - rows[quantity] if quantity == "correlation" else rows[quantity]
-            band(axes, quartiles(values.groupby(rows["step"])), "step", alpha=0.15, label=words, **look)
-        axes.set(xscale="log", yscale="log", xlabel="step", ylabel=label)
+    table, row = table.assign(correlation=1.0 - table["correlation"]), figure.subplots(1, 3, sharex=True)
+    for axes, letter, (quantity, (name, label)) in zip(row, "abc", PANELS.items(), strict=True):
+        rows = quartiles(table.groupby(["condition", "step"])[quantity])
+        lines(axes, rows, "step", "condition", LOOKS, alpha=0.15)
+        panel(axes, letter, name, "xy", xlabel="step", ylabel=label)
         axes.margins(x=0)
-        title(axes, letter, name)
     figure.axes[0].yaxis.set_minor_formatter("{x:.0f}")
     figure.axes[1].set_ylim(bottom=1e-9)
     count = table[table["condition"] == "all_support"]["seed"].nunique()
     where = {"transform": figure.axes[2].transAxes, "ha": "left", "va": "bottom", "fontsize": "small"}
     figure.axes[2].text(0.04, 0.03, "contradicting labels:\nno separator, no $W_{\\mathrm{mm}}$", **where)
-    note = figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
-    note.set_title("finite stationary point")
+    key(figure, figure.axes[0], "finite stationary point", above=True, ncols=2)
     figure.supxlabel(f"line: median, band: quartiles over {count} instances", fontsize="small")

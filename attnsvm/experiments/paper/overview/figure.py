@@ -5,8 +5,9 @@ import numpy as np
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import QUARTILES
 from attnsvm.plots import plane
+from attnsvm.plots.panels import lines, look
 from attnsvm.plots.shares import logarithmic
-from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, band, sheet
+from attnsvm.plots.style import COLOUR, DASHES, MARKERS, NAME, SIZES, sheet
 
 REACH = 1.6  # how far W z_i is followed, as a multiple of the farthest token's distance
 # What the paper says, in our words; the audit has the verdicts.
@@ -15,7 +16,10 @@ CLAIMS = (
     "its weights go to the SVM\nsolution of their norm,",
     "and it finds the best tokens\nmore often as $d$ grows.",
 )
-NORM_OF = {"W": "Frobenius", "KQ": "nuclear"}
+LOOKS = {
+    name: look(COLOUR[name], DASHES[name], label=f"{NAME[name]} to its {norm}\nSVM solution")
+    for name, norm in (("W", "Frobenius"), ("KQ", "nuclear"))
+}
 
 
 @sheet(height=0.36)
@@ -44,10 +48,7 @@ def _separates(axes, rows) -> None:
 
 
 def _converges(axes, rows) -> None:
-    for name, norm in NORM_OF.items():
-        line = where(rows, parametrisation=name, normalisation="exact", interval=QUARTILES).sort_values("step")
-        label = f"{NAME[name]} to its {norm}\nSVM solution"
-        band(axes, line, "step", color=COLOUR[name], linestyle=DASHES[name], label=label)
+    lines(axes, where(rows, normalisation="exact", interval=QUARTILES), "step", "parametrisation", LOOKS)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
     axes.margins(x=0)
     axes.legend(loc="lower left")

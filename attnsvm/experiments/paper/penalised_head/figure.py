@@ -2,14 +2,14 @@
 
 from itertools import chain
 
-import numpy as np
-
 from attnsvm.analysis.medians import quartiles
-from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import look, panel
+from attnsvm.plots.style import BLACK, GREEN, PURPLE, SKY, band, sheet
 
 SOLUTIONS = {
-    "svmeq": (r"$W_{\mathrm{SVMeq}}$", {"color": PURPLE, "linestyle": "-", "marker": "o"}),
-    "mm": (r"$W_{\mathrm{mm}}$", {"color": GREEN, "linestyle": "--", "marker": "s"}),
+    "svmeq": look(PURPLE, "-", "o", r"$W_{\mathrm{SVMeq}}$"),
+    "mm": look(GREEN, "--", "s", r"$W_{\mathrm{mm}}$"),
 }
 FLOOR = 1e-5  # what is less is drawn there: where every token is selected, W_SVMeq is exact
 
@@ -18,22 +18,19 @@ FLOOR = 1e-5  # what is less is drawn there: where every token is selected, W_SV
 def draw(figure, table):
     """Draw from rows (lambda, selected, optimal, distance, solution, value, seed)."""
     counts, by_penalty, by_count = figure.subplots(1, 3)
-    once = table[table["solution"] == "svmeq"]
-    groups = once.groupby("lambda")
-    look = {"color": SKY, "marker": "o", "markersize": 3, "label": "selected, mean"}
+    groups = where(table, solution="svmeq").groupby("lambda")
     selected = quartiles(groups["selected"], mean="mean")
-    band(counts, selected.assign(value=selected["mean"]), "lambda", alpha=0.25, **look)
+    own = look(SKY, marker="o", label="selected, mean", markersize=3)
+    band(counts, selected.assign(value=selected["mean"]), "lambda", alpha=0.25, **own)
     best = groups["optimal"].mean()
     counts.plot(best.index, best, color=BLACK, linestyle=":", label="closed form, mean")
-    counts.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="tokens of an input", ylim=(0, None))
-    title(counts, "a", "number of selected tokens")
+    penalty, words = r"penalty $\lambda$", "number of selected tokens"
+    panel(counts, "a", words, "x", xlabel=penalty, ylabel="tokens of an input", ylim=(0, None))
     _predictivity(by_penalty, table, table["lambda"])
-    by_penalty.set(xscale="log", xlabel=r"penalty $\lambda$", ylabel="1 − correlation with trained $W$")
-    title(by_penalty, "b", "versus the penalty")
+    panel(by_penalty, "b", "versus the penalty", "x", xlabel=penalty, ylabel="1 − correlation with trained $W$")
     _predictivity(by_count, table, table["selected"].round().astype(int))
-    by_count.set(xlabel="number of selected tokens")
     by_count.sharey(by_penalty)
-    title(by_count, "c", "versus that number")
+    panel(by_count, "c", "versus that number", xlabel=words)
     by_penalty.set_ylim(bottom=0.7 * FLOOR)
     by_penalty.set_yticks(
         [FLOOR, 1e-4, 1e-3, 1e-2, 1e-1], [r"$\leq 10^{-5}$", *(f"$10^{{-{k}}}$" for k in (4, 3, 2, 1))]
@@ -47,13 +44,11 @@ def draw(figure, table):
 
 
 def _predictivity(axes, table, key) -> None:
-    for solution, (label, look) in SOLUTIONS.items():
-        own = table["solution"] == solution
-        groups = table[own]["value"].groupby(key[own])
-        low, middle, high = (np.maximum(groups.quantile(q), FLOOR) for q in (0.25, 0.5, 0.75))
-        few = groups.size() < table["seed"].nunique() / 2
-        axes.fill_between(middle.index, low, high, color=look["color"], alpha=0.18, linewidth=0)
-        axes.plot(middle.index, middle, markersize=3, label=label, **look)
-        hollow = look | {"linestyle": "none", "markerfacecolor": "white"}
-        axes.plot(middle.index[few], middle[few], markersize=3, **hollow)
+    for solution, own in SOLUTIONS.items():
+        rows = quartiles(where(table.assign(key=key), solution=solution).groupby("key")["value"])
+        rows[["value", "low", "high"]] = rows[["value", "low", "high"]].clip(lower=FLOOR)
+        band(axes, rows, "key", markersize=3, **own)
+        few = rows[rows["instances"] < table["seed"].nunique() / 2]
+        hollow = own | {"linestyle": "none", "markerfacecolor": "white", "label": None}
+        axes.plot(few["key"], few["value"], markersize=3, **hollow)
     axes.set(yscale="log")

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.directions import correlation, svm_equivalent
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.selection import scores, selected_sets
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     score = scores(problems.tokens, problems.head, problems.labels)
-    frames, ends = [], []
     for name, run in trained.items():
         W, p, penalty = run["weights"], run["probabilities"], float(name)
         mm, fin = solved[name]["mm"], solved[name]["fin"]
@@ -33,10 +33,9 @@ def measures(cell, problems, trained, solved, settings):
         }
         for solution, (target, kept) in targets.items():
             frame = pd.DataFrame(columns | {"solution": solution, "seed": problems.seeds})[kept]
-            frames.append(frame.assign(value=1.0 - correlation(W[kept], target[kept])))
+            yield frame.assign(value=1.0 - correlation(W[kept], target[kept]))
         end = np.select([~good, ~some_left_out], ["without SVM", "every token selected"], "some tokens left out")
-        ends.append(outcomes(cell, problems.seeds, np.char.add(f"lambda {penalty:g}: ", end)))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield outcomes(cell, problems.seeds, np.char.add(f"lambda {penalty:g}: ", end))
 
 
 def table(measures, settings):

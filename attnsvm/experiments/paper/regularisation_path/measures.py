@@ -5,14 +5,14 @@ import pandas as pd
 
 from attnsvm import geometry
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 
 COLUMNS = ["norm", "R", "correlation", "distance", "loss", "log_excess", "gap", "agreeing", "seed"]
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     radii = trained["radii"]
-    frames, ends = [], []
     for norm, found in trained["balls"].items():
         size, has_solution = geometry.get(norm).value, solved[norm]["status"] == "solved"
         W, W_mm = found["weights"][has_solution], solved[norm]["W"][has_solution][:, None]
@@ -26,6 +26,5 @@ def measures(cell, problems, trained, solved, settings):
             "gap": found["unmet"][has_solution].ravel(),
             "seed": np.repeat(seeds, len(radii)),
         }
-        frames.append(pd.DataFrame(columns)[COLUMNS])
-        ends.append(outcomes(cell, problems.seeds, np.where(has_solution, f"{norm} measured", f"{norm} without SVM")))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield pd.DataFrame(columns)[COLUMNS]
+        yield outcomes(cell, problems.seeds, np.where(has_solution, f"{norm} measured", f"{norm} without SVM"))

@@ -1,15 +1,14 @@
 """How the weights correlate with the solution constrained at every position, along training."""
 
 import numpy as np
-import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import curves, gathered, outcomes
 from attnsvm.analysis.medians import middles, with_means
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for attention, runs in trained.items():
         for parametrisation, run in runs.items():
             answer = solved[attention][parametrisation]
@@ -18,10 +17,9 @@ def measures(cell, problems, trained, solved, settings):
             kept = certain & saturated
             value = correlation(run["weights"], answer["W"][:, None])[kept]
             columns = {"attention": attention, "parametrisation": parametrisation}
-            frames.append(curves(problems.seeds[kept], run["steps"], {"value": value}, **columns))
+            yield curves(problems.seeds[kept], run["steps"], {"value": value}, **columns)
             end = np.where(saturated, np.where(certain, "measured", answer["status"]), "not saturated")
-            ends.append(outcomes(cell, problems.seeds, np.char.add(f"{attention}_{parametrisation} ", end)))
-    return Measures(pd.concat(frames), pd.concat(ends))
+            yield outcomes(cell, problems.seeds, np.char.add(f"{attention}_{parametrisation} ", end))
 
 
 def table(measures, settings):

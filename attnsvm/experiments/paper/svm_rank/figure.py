@@ -3,7 +3,9 @@
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MultipleLocator
 
-from attnsvm.plots.style import DASHES, GREY, MARKERS, NAME, SIZES, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import growing, panel
+from attnsvm.plots.style import DASHES, GREY, NAME, sheet
 
 METHODS = {"published": "as published", "certified": "certified"}
 NORMS = ("fro", "nuc")
@@ -16,19 +18,18 @@ def draw(figure, table):
     for column, (varied, fixed) in enumerate((("n", "T"), ("T", "n"))):
         # The panel's fixed size is the one that the varied size takes several values at.
         value = table.groupby(fixed)[varied].nunique().idxmax()
-        rows = table[table[fixed] == value]
+        rows = where(table, **{fixed: value})
         *ranks, share = grid[:, column]
         for k, (size, group) in enumerate(rows.groupby(varied)):
-            look = {"color": SIZES[k % len(SIZES)], "marker": MARKERS[k % len(MARKERS)]}
+            look = growing(k)
             for axes, method in zip(ranks, METHODS, strict=True):
-                _ranks(axes, group[group["method"] == method], look)
+                _ranks(axes, where(group, method=method), look)
             _feasible(share, group, look | {"label": f"${varied} = {size}$"})
         for row, (axes, words) in enumerate(zip(ranks, METHODS.values(), strict=True)):
-            title(axes, "abcd"[2 * row + column], f"{words}, ${fixed} = {value}$")
-            axes.set_ylim(bottom=0)
+            panel(axes, "abcd"[2 * row + column], f"{words}, ${fixed} = {value}$", ylim=(0, None))
         ranks[0].legend(handles=share.get_lines(), loc="upper left")
-        title(share, "ef"[column], "instances with a separator")
-        share.set(xlabel="dimension $d$", ylim=(-0.12, 1.12), yticks=(0, 1))
+        words = "instances with a separator"
+        panel(share, "ef"[column], words, xlabel="dimension $d$", ylim=(-0.12, 1.12), yticks=(0, 1))
         share.xaxis.set_major_locator(MultipleLocator(5))
     for axes in grid[:2, 0]:
         axes.set(ylabel="rank, mean over instances")
@@ -40,7 +41,7 @@ def draw(figure, table):
 
 def _ranks(axes, rows, look: dict) -> None:
     for norm in NORMS:
-        line = rows[rows["norm"] == norm].sort_values("d")
+        line = where(rows, norm=norm).sort_values("d")
         axes.plot(line["d"], line["value"], **look, linestyle=DASHES[norm])
         bars = {"fmt": "none", "ecolor": look["color"], "elinewidth": 0.7, "alpha": 0.6}
         axes.errorbar(line["d"], line["value"], line["rank_std"], **bars)
@@ -48,6 +49,5 @@ def _ranks(axes, rows, look: dict) -> None:
 
 def _feasible(axes, rows, look: dict) -> None:
     """Feasibility does not depend on the norm: the certified rows of one norm say it all."""
-    rows = rows[rows["method"] == "certified"]
-    rows = rows[rows["norm"] == rows["norm"].min()].sort_values("d")
+    rows = where(rows, method="certified", norm=rows["norm"].min()).sort_values("d")
     axes.plot(rows["d"], rows["feasible"] / rows["drawn"], **look, linewidth=0.9, markersize=2.8)

@@ -3,24 +3,23 @@
 import numpy as np
 import pandas as pd
 
-from attnsvm.analysis.measured import Measures, outcomes
+from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.statistics import mean
 
 CERTIFIED = ("rank", "rank_low", "rank_bound", "rank_error", "gap", "outside")
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
-    frames, ends = [], []
     for norm, answers in solved.items():
         columns = {"n": cell.n, "T": cell.T, "d": cell.d, "norm": norm, "seed": problems.seeds}
         ours, theirs = answers["certified"], answers["published"]
         certified = {"method": "certified", "solved": ours["status"] == "solved"} | {k: ours[k] for k in CERTIFIED}
         known = np.isin(ours["status"], ("solved", "infeasible"))  # the others are in no count but that of the outcomes
-        frames.append(pd.DataFrame(columns | certified)[known])
+        yield pd.DataFrame(columns | certified)[known]
         published = {"rank": theirs["rank"], "gap": theirs["against_ours"], "outside": theirs["outside"]}
-        frames.append(pd.DataFrame(columns | {"method": "published", "solved": theirs["returned"]} | published))
-        ends.append(outcomes(cell, problems.seeds, np.char.add(f"{norm} ", ours["status"])))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield pd.DataFrame(columns | {"method": "published", "solved": theirs["returned"]} | published)
+        yield outcomes(cell, problems.seeds, np.char.add(f"{norm} ", ours["status"]))
 
 
 def _beyond(solved, rank: int) -> float:

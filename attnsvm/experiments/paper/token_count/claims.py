@@ -13,5 +13,4 @@ CLAIMS.declare(
     ),
     short="less often global as $T$ grows",
     statement="More tokens at the same dimension make global ends rarer.",
-    measured="loss of global share from the smallest to the largest T",
 )

@@ -1,7 +1,8 @@
 """Where descent ends, versus the number of tokens, at a fixed number of inputs and dimension."""
 
+from attnsvm.plots.panels import panel
 from attnsvm.plots.shares import legend, logarithmic, shares
-from attnsvm.plots.style import GREY, NAME, sheet, title
+from attnsvm.plots.style import GREY, NAME, sheet
 
 
 @sheet(height=0.44)
@@ -13,8 +14,8 @@ def draw(figure, table):
         shares(axes, table[table["parametrisation"] == parametrisation], "T")
         axes.axvline(first["d"] + 1, color=GREY, linewidth=0.8, linestyle="--")
         axes.annotate(" $T = d + 1$", (first["d"] + 1, 0.25), color=GREY, fontsize="small")
-        axes.set(xlabel="tokens per input $T$")
-        title(axes, letter, f"{NAME[parametrisation]} trained, $n = {first['n']:.0f}$, $d = {first['d']:.0f}$")
+        words = f"{NAME[parametrisation]} trained, $n = {first['n']:.0f}$, $d = {first['d']:.0f}$"
+        panel(axes, letter, words, xlabel="tokens per input $T$")
     panels[0].set(ylabel="share of runs")
     logarithmic(panels[0], table["T"])
     legend(figure, panels[0], table["instances"].max())

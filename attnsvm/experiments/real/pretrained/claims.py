@@ -15,6 +15,7 @@ aligned = number(
     quantity="alignment",
     norm=tuple(NORMS),
     missing="head with a certified solution, {norm}, {kind}",
+    text="share of heads better aligned than the mean of the control's",
 )
 
 
@@ -27,7 +28,8 @@ def paired(rows, kind, inputs):
 def trained(kind, own, other, wanted, why):
     """Near the solution of its own norm after the last step, and beyond doubt farther from the other one."""
     end = number(part="trained", kind=kind, step=LAST, missing="trained run of {kind} with both SVMs")
-    near, far, words = end(norm=own), end(norm=other), "the other norm's solution is farther ({value:.2g})"
+    near, far = end(norm=own, text="1 − correlation with the solution of its own norm"), end(norm=other)
+    words = "the other norm's solution is farther ({value:.2g})"
     apart = "an angle of 11°, which tells the norms apart"
     return (
         near.must(wanted, why, "the upper quartile is within the threshold"),
@@ -44,9 +46,6 @@ CLAIMS.declare(
     short="encoder heads: SVMs, beside permutations",
     statement="Beside permuted selections, nearly every head of a pretrained encoder is aligned with the SVM of what "
     "it selects.",
-    check="share of heads whose alignment is above the mean of permuted selections, both norms, Wilson interval; the "
-    "worse norm is shown",
-    measured="share of heads above permuted selections",
 )
 
 CLAIMS.declare(
@@ -60,9 +59,6 @@ CLAIMS.declare(
     short="encoder heads: random heads align as well",
     statement="Random heads with the same singular values kill that claim: beside them, alignment with the SVM sets no "
     "large majority of heads apart.",
-    check="share of heads whose alignment is above the mean of random heads with selections of their own, both norms, "
-    "Wilson interval; the higher share is shown",
-    measured="share of heads above random heads",
 )
 
 
@@ -70,9 +66,7 @@ CLAIMS.declare(
     short="encoder heads: the SVM predicts selections",
     statement="The SVM of what a head selects predicts its selections on new sentences better than the controls do, "
     "more so with more fitted sentences.",
-    check="held-out prediction of the head's solution minus that of random heads (theirs, from theirs), of permuted "
-    "selections and of the best rule that reads no token; mean over heads and its 95 % interval",
-    measured="lead over random heads, share of held-out sentences, mean",
+    measured="mean lead over random heads (theirs, from theirs), share of held-out sentences",
     limit=Limit(0.05, "> {}", "one held-out sentence in twenty: more than the resolution of the held-out sentences"),
     growing=Limit(0.0, "growth of the lead over random heads > {}", "the whole interval above zero"),
 )
@@ -95,9 +89,7 @@ def pretrained_held_out(tables, limit, growing):
     short="encoder heads: the sink is the margin",
     statement="Heads that attend to delimiters have wider margins than random heads, and no longer once delimiters "
     "cannot be selected.",
-    check="margin of the certified solution relative to that of random heads, geometric mean over heads that select a "
-    "delimiter in half of the inputs, and its 95 % interval; with delimiters and without",
-    measured="margin relative to random heads, geometric mean",
+    measured="geometric mean of the margin over random heads', heads that select a delimiter in half of the inputs",
     limit=Limit(1.0, "> {}", "a ratio of one is no difference; the interval decides"),
     attends=Limit(
         0.5,
@@ -127,8 +119,6 @@ CLAIMS.declare(
     short="encoder tokens: W to Frobenius",
     statement="Trained by us on tokens of the encoder under a random prediction head, W goes to the Frobenius-norm SVM "
     "of what it selects.",
-    check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-    measured="1 − correlation with the Frobenius solution, median",
 )
 
 CLAIMS.declare(
@@ -136,6 +126,4 @@ CLAIMS.declare(
     *trained("KQ", "nuc", "fro", "≤ 0.02", "an angle of 11°: the nuclear norm's direction is approached more slowly"),
     short="encoder tokens: (K, Q) to nuclear",
     statement="Trained as (K, Q) on the same tokens, attention goes to the nuclear-norm SVM of what it selects.",
-    check="1 − correlation after the last step, median over runs and quartiles; against the other norm's solution",
-    measured="1 − correlation with the nuclear solution, median",
 )

@@ -2,15 +2,17 @@
 
 from matplotlib.lines import Line2D
 
-from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREEN, GREY, NAME, ORANGE, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import look, panel
+from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREEN, GREY, NAME, ORANGE, VERMILLION, band, sheet, title
 
 KINDS = {"head": "the encoder's heads", "random": "random heads", "permuted": "permuted selections"}
 LOOKS = {
-    "head": {"color": BLUE, "marker": "o"},
-    "random": {"color": ORANGE, "marker": "^"},
-    "permuted": {"color": GREY, "marker": "x"},
-    "rule": {"color": GREEN, "marker": "D"},
-    "chance": {"color": BLACK, "marker": ""},
+    "head": look(BLUE, marker="o"),
+    "random": look(ORANGE, marker="^"),
+    "permuted": look(GREY, marker="x"),
+    "rule": look(GREEN, marker="D"),
+    "chance": look(BLACK, marker=""),
 }
 WORDS = {
     ("alignment", "fro", "all"): "aligned,\nFrobenius",
@@ -28,75 +30,69 @@ def draw(figure, table):
     above, below = figure.subfigures(2, 1)
     a, b, c = above.subplots(1, 3)
     d, e, f = below.subplots(1, 3, width_ratios=(1, 1.1, 1.05))
-    heads = table[table["part"] == "head"]
+    heads = where(table, part="head")
     _alignment(a, heads, "fro", "a", "aligned, Frobenius norm")
     _alignment(b, heads, "nuc", "b", "aligned, nuclear norm")
     low, high = zip(a.get_ylim(), b.get_ylim(), strict=True)
-    a.set_ylim(min(low), max(high))
-    b.set_ylim(min(low), max(high))
+    for axes in (a, b):
+        axes.set_ylim(min(low), max(high))
     a.set_ylabel("cosine of $W$ with the SVM solution")
-    _prediction(c, table[(table["part"] == "mean") & (table["quantity"] == "predicted")])
+    _prediction(c, where(table, part="mean", quantity="predicted"))
     _sink(d, heads)
-    _trained(e, table[table["part"] == "trained"])
-    _controls(f, table[table["part"] == "share"])
+    _trained(e, where(table, part="trained"))
+    _controls(f, where(table, part="share"))
     handles = [Line2D([], [], linestyle="none", markersize=3.5, label=KINDS[k], **LOOKS[k]) for k in KINDS]
     figure.legend(handles=handles, loc="outside upper center", ncols=3)
 
 
 def _alignment(axes, heads, norm, letter, text):
-    rows = heads[(heads["quantity"] == "alignment") & (heads["norm"] == norm)]
+    rows = where(heads, quantity="alignment", norm=norm)
     wide = max(int(rows["head"].max()) + 1, 2) if len(rows) else 2
     for k, kind in enumerate(KINDS):
-        own = rows[rows["kind"] == kind]
+        own = where(rows, kind=kind)
         place = own["layer"] + 0.28 * (k - 1) + 0.2 * (own["head"] / (wide - 1) - 0.5)
         axes.plot(place, own["value"], linestyle="none", markersize=2.2, **LOOKS[kind])
-    axes.set(xlabel="layer", xticks=sorted(rows["layer"].unique()))
     axes.axhline(0, color=GREY, linewidth=0.6)
-    title(axes, letter, text)
+    panel(axes, letter, text, xlabel="layer", xticks=sorted(rows["layer"].unique()))
 
 
 def _prediction(axes, rows):
     known = {**KINDS, "rule": "rule of position", "chance": "a guess"}
-    flat = rows[rows["kind"] == "head"]["inputs"]
+    flat = where(rows, kind="head")["inputs"]
     for kind, text in known.items():
-        own = rows[rows["kind"] == kind].sort_values("inputs")
+        own = where(rows, kind=kind).sort_values("inputs")
         if kind in ("rule", "chance"):  # they fit no SVM: the same for any number of inputs
             value = own["value"].iloc[0]
             axes.plot([flat.min(), flat.max()], [value, value], color=LOOKS[kind]["color"], linestyle=":", label=text)
         else:
             axes.plot(own["inputs"], own["value"], **LOOKS[kind])
             axes.vlines(own["inputs"], own["low"], own["high"], color=LOOKS[kind]["color"], linewidth=1.0)
-    axes.legend(loc="center right")
-    axes.set(xlabel="fitted sentences", ylabel="held-out selections predicted", ylim=(0, None))
-    title(axes, "c", "prediction (bars: 95 %)")
+    words = {"xlabel": "fitted sentences", "ylabel": "held-out selections predicted"}
+    panel(axes, "c", "prediction (bars: 95 %)", legend="center right", ylim=(0, None), **words)
 
 
 def _sink(axes, heads):
-    rows = heads[(heads["quantity"] == "margin_ratio") & (heads["kind"] == "random")]
-    chosen = heads[heads["quantity"] == "delimiter"].set_index(["layer", "head"])["value"]
+    rows = where(heads, quantity="margin_ratio", kind="random")
+    chosen = where(heads, quantity="delimiter").set_index(["layer", "head"])["value"]
     looks = {
-        "all": ({"color": VERMILLION, "marker": "o"}, "all tokens"),
-        "plain": ({"color": GREY, "marker": "o", "markerfacecolor": "none"}, "delimiters left out"),
+        "all": look(VERMILLION, "none", "o", "all tokens"),
+        "plain": look(GREY, "none", "o", "delimiters left out", markerfacecolor="none"),
     }
-    for tokens, (look, text) in looks.items():
-        own = rows[rows["tokens"] == tokens].set_index(["layer", "head"])
-        axes.plot(chosen.reindex(own.index), own["value"], linestyle="none", markersize=2.6, label=text, **look)
+    for tokens, own in looks.items():
+        drawn = where(rows, tokens=tokens).set_index(["layer", "head"])["value"]
+        axes.plot(chosen.reindex(drawn.index), drawn, markersize=2.6, **own)
     axes.axhline(1, color=BLACK, linewidth=0.6)
-    axes.set(yscale="log", xlabel="share of inputs that select\na delimiter", ylabel="margin, relative to random heads")
-    axes.legend(loc="upper left", handletextpad=0.1)
-    title(axes, "d", "the sink")
+    words = {"xlabel": "share of inputs that select\na delimiter", "ylabel": "margin, relative to random heads"}
+    panel(axes, "d", "the sink", "y", {"loc": "upper left", "handletextpad": 0.1}, **words)
 
 
 def _trained(axes, rows):
     for (kind, norm), own in rows.groupby(["kind", "norm"], sort=False):
-        own = own.sort_values("step")
-        right = (kind, norm) in (("W", "fro"), ("KQ", "nuc"))
-        look = {"color": COLOUR[kind], "linestyle": DASHES[norm], "linewidth": 1.4 if right else 0.8}
-        axes.plot(own["step"], own["value"], label=f"{NAME[kind]}, {NAME[norm].split()[0]}", **look)
-        axes.fill_between(own["step"], own["low"], own["high"], color=COLOUR[kind], alpha=0.15, linewidth=0)
-    axes.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation with the SVM")
-    axes.legend(loc="lower left", handlelength=1.8)
-    title(axes, "e", "trained by us")
+        words = f"{NAME[kind]}, {NAME[norm].split()[0]}"
+        line = look(COLOUR[kind], DASHES[norm], label=words, linewidth=1.4 if COLOUR[kind] == COLOUR[norm] else 0.8)
+        band(axes, own.sort_values("step"), "step", alpha=0.15, **line)
+    legend = {"loc": "lower left", "handlelength": 1.8}
+    panel(axes, "e", "trained by us", "xy", legend, xlabel="step", ylabel="1 − correlation with the SVM")
 
 
 def _controls(axes, rows):

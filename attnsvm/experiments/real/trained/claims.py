@@ -3,11 +3,13 @@
 from attnsvm.audit.conditions import LAST, LEAST, number
 from attnsvm.audit.reading import Claims
 
-MEDIANS = "mean over a layer's heads, median over networks with a 95 % interval, after the last update"
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/trained_again`, which is optional."
 CLAIMS = Claims(group="beyond")
 heads = number(layer=(1, 2), missing="measured head in layer {layer}")
-above_permuted, above_random = (heads(quantity=f"alignment_above_{null}_fro") for null in ("permuted", "random"))
+OVER_HEADS = "cosine with the certified solution less that of {}, mean over a layer's heads"
+above_permuted = heads(quantity="alignment_above_permuted_fro", text=OVER_HEADS.format("permuted selections"))
+above_random = heads(quantity="alignment_above_random_fro", text=OVER_HEADS.format("a random head"))
+PREDICTED = "share predicted on held-out images less that of the comparison"
+BOTH = "> 0", "the whole interval above zero, in both layers, before and after training"
 NULLS = {"predicted_above_random_fro": "random heads", "predicted_above_place_fro": "the most selected place"}
 
 CLAIMS.declare(
@@ -23,35 +25,22 @@ CLAIMS.declare(
     short="trained heads align better than random ones",
     statement="After training the heads are better aligned with the SVM of what they select than random heads of the "
     "same singular values are.",
-    check=f"cosine with the certified solution, less that of a random head; {MEDIANS}",
-    measured="difference of the cosines, the layer with less",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
     "trained_permuted",
     (
-        above_permuted(step=LAST).must(
-            "> 0",
-            "the whole interval above zero, in both layers, before and after training",
-            "trained heads of both layers are above it",
-        ),
-        above_permuted(step=LEAST).must(
-            "> 0",
-            "the whole interval above zero, in both layers, before and after training",
-            "and so are untrained ones",
-        ),
+        above_permuted(step=LAST).must(*BOTH, "trained heads of both layers are above it"),
+        above_permuted(step=LEAST).must(*BOTH, "and so are untrained ones"),
     ),
     short="against permutation every head passes",
     statement="Every trained head looks like the SVM of what it selects if permuted selections are the null, and so "
     "does every untrained one: this null says nothing about training.",
-    check=f"cosine with the certified solution, less that with the solution of permuted selections; {MEDIANS}",
-    measured="difference of the cosines, the layer with less",
 )
 
 CLAIMS.declare(
     "trained_predicted",
-    heads(quantity=tuple(NULLS), step=LAST).must(
+    heads(quantity=tuple(NULLS), step=LAST, text=PREDICTED).must(
         "> 0",
         "the whole interval above zero, in both layers and against both comparisons",
         "layer {layer}: above {quantity}",
@@ -60,14 +49,11 @@ CLAIMS.declare(
     short="the SVM predicts unseen selections",
     statement="The SVM fitted on some images predicts what a trained head selects on others, better than for random "
     "heads and better than the place that is selected most.",
-    check=f"share predicted on held-out images, less that of the comparison; {MEDIANS}",
-    measured="difference of the shares, the least of four",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
     "trained_margin",
-    heads(quantity="margin_own_fro", step=LAST).must(
+    heads(quantity="margin_own_fro", step=LAST, text="margin over the largest of W's norm").must(
         "≤ 0.5",
         "half of the largest margin; a head that descent had brought to its limit would have one",
         "layer {layer}: upper end at most 0.5",
@@ -80,13 +66,9 @@ CLAIMS.declare(
     short="but no head is max-margin",
     statement="A network that classifies well has heads whose margin is far from the largest: the limit of the theory "
     "is not reached, nor needed.",
-    check=f"smallest margin of W over the largest of any matrix of its norm; {MEDIANS}",
-    measured="margin over the largest, the wider layer",
 )
 
 # What holds instead, asked of other networks: it is the upper layer in which training shows.
-OTHERS = f"{MEDIANS}; other networks"
-upper = heads(layer=2, step=LAST)
 
 
 def upper_layer(difference, wanted, why, little, found):
@@ -101,7 +83,7 @@ def upper_layer(difference, wanted, why, little, found):
 CLAIMS.declare(
     "trained_random_upper",
     *upper_layer(
-        upper(quantity="alignment_above_random_fro"),
+        above_random(layer=2, step=LAST),
         "> 0.02",
         "the whole interval, which must lie above that of untrained heads",
         "difference in the lower layer ≤ 0.15",
@@ -112,20 +94,18 @@ CLAIMS.declare(
     short="against random heads: the upper layer",
     statement="After training the heads of the upper layer are better aligned with the SVM of what they select than "
     "random heads of the same singular values; in the lower layer the difference is small.",
-    check=f"cosine with the certified solution, less that of a random head; {OTHERS}",
-    measured="difference of the cosines, upper layer",
 )
 
 CLAIMS.declare(
     "trained_predicted_upper",
     *upper_layer(
-        upper(quantity="predicted_above_random_fro"),
+        heads(quantity="predicted_above_random_fro", layer=2, step=LAST, text=PREDICTED),
         "> 0.1",
         "the whole interval above a tenth of the images",
         "difference in the lower layer ≤ 0.2",
         "the upper end that was found for it, 0.17",
     ),
-    upper(layer=(1, 2), quantity="predicted_above_place_fro").must(
+    heads(quantity="predicted_above_place_fro", step=LAST).must(
         "above the most selected place > 0",
         "above zero, the whole interval, both layers",
         "layer {layer} is above the most selected place ({value:.2g})",
@@ -135,6 +115,4 @@ CLAIMS.declare(
     short="unseen selections: the upper layer",
     statement="The SVM fitted on some images predicts what a head of the upper layer selects on others better than for "
     "random heads, by a tenth or more; in the lower layer it is better than the most selected place only.",
-    check=f"share predicted on held-out images, less that of the comparison; {OTHERS}",
-    measured="difference from random heads of the shares, upper layer",
 )

@@ -1,60 +1,43 @@
 """What dropout, merged tokens and a missing softmax change."""
 
-from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.numbers import Limit, each, largest, smallest
-from attnsvm.audit.reading import Claims, Reading, some
-from attnsvm.audit.rows import decade_before, where
+from attnsvm.audit.conditions import LAST, TENTH, Those, number
+from attnsvm.audit.reading import Claims
 
 FEWER = "fewer tokens alone widen every margin: merging must do more than leaving out"
+DROPOUT = Those("with dropout", lambda name: name.startswith("dropout"))
 end = number(step=LAST, missing="{quantity} of {variant}")
+near = end(variant=DROPOUT, quantity="distance", text="1 − correlation with the certified solution", missing="dropout")
 same = end(quantity="same", text="share of inputs that select the same pair")
 CLAIMS = Claims(group="secondary")
 
 
-def with_dropout(table, quantity):
-    """The quantity after the last step, of every run with dropout, by its name; the settings say how many there are."""
-    dropped = some(table[table["variant"].str.startswith("dropout")], "run with dropout")
-    return {name: end(variant=name, quantity=quantity).estimate(table) for name in dict.fromkeys(dropped["variant"])}
-
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "dropout_law",
+    near.must(
+        "≤ 0.05", "a correlation of .95, as for plain attention after as many steps", "{variant} near its solution"
+    ),
+    near.without_interval().below(near(step=TENTH).without_interval(), "{variant} still falling"),
     short="dropout keeps the law",
     statement="With dropout on the attention weights W still goes to the max-margin solution of what it selects.",
-    check="median of 1 − correlation with the certified solution after the last step, 95 % interval; and whether it is "
-    "smaller than a decade before",
-    measured="largest median distance with dropout",
-    limit=Limit(0.05, "≤ {}", "a correlation of .95, as for plain attention after as many steps"),
 )
-def dropout_law(tables, limit):
-    table, further = tables.own(), {}
-    ends = with_dropout(table, "distance")
-    for name, at in ends.items():
-        earlier = decade_before(where(table, variant=name, quantity="distance"))
-        further[f"{name} still falling"] = at.value < earlier["value"]
-    return Reading(*largest(ends), each(ends, "{} near its solution", limit), further)
 
-
-@CLAIMS.add(
+CLAIMS.declare(
+    "dropout_tokens",
+    near(quantity="same", text="share of inputs with the same token from the same start").must(
+        "≥ 0.9", "nine inputs in ten: one in eight would agree by chance", "{variant} keeps the tokens"
+    ),
     short="dropout keeps the selection",
     statement="Dropout on the attention weights does not change which tokens are selected.",
-    check="share of inputs with the same token from the same start, 95 % interval over the instances",
-    measured="smallest share of inputs with the same token",
-    limit=Limit(0.9, "≥ {}", "nine inputs in ten: one in eight would agree by chance"),
 )
-def dropout_tokens(tables, limit):
-    found = with_dropout(tables.own(), "same")
-    return Reading(*smallest(found), each(found, "{} keeps the tokens", limit))
-
 
 CLAIMS.declare(
     "merged_margin",
-    end(variant="merged", quantity="margin_half").must("> 1.0", FEWER, "wider than on one token of every pair"),
+    end(variant="merged", quantity="margin_half", text="margin over that on one token of every pair").must(
+        "> 1.0", FEWER, "wider than on one token of every pair"
+    ),
     end(variant="merged", quantity="margin").must("> 1.0", FEWER, "wider than on all tokens"),
     short="merged tokens widen the margin",
     statement="Merging neighbouring tokens widens the margin of what is selected.",
-    check="median over the instances of the certified margin divided by that on all tokens, and by that on one token "
-    "of every pair (as few tokens, not merged); 95 % interval",
-    measured="margin on merged tokens, over that on one of every pair",
 )
 
 CLAIMS.declare(

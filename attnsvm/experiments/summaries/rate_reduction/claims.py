@@ -4,10 +4,13 @@ from attnsvm.audit.conditions import LAST, LEAST, number
 from attnsvm.audit.reading import Claims
 
 NAMES = {"plain": "plain attention", "crate": "CRATE"}
-ELSEWHERE = "What holds instead stands in the audit of `snakemake figures/rates_again`, which is optional."
 end = number(step=LAST, missing="{quantity} of {layer}")
 each = end(layer=tuple(NAMES))
-change = each(quantity="rate_change")
+change = each(quantity="rate_change", text="coding rate after attention minus before, in nats")
+over_random = each(quantity="rate_over_random", text="coding rate of selected tokens minus random heads', in nats")
+over_chance = each(quantity="rate_over_chance")
+less = end(layer="crate", quantity="accuracy_over_plain", text="accuracy on unseen images minus plain attention's")
+peak = end(quantity="peak", text="largest softmax probability")
 CLAIMS = Claims(group="secondary")
 
 CLAIMS.declare(
@@ -21,72 +24,57 @@ CLAIMS.declare(
     change.below(change(step=LEAST), "{layer} more than untrained", names=NAMES),
     short="attention reduces the coding rate",
     statement="Trained attention reduces the coding rate of the tokens.",
-    check="mean over the seeds of R after attention minus before, all tokens of unseen images; 95 % interval; against "
-    "the layer at the first step",
-    measured="larger mean change of the rate, in nats,",
 )
 
 BELOW = "< 0", "below zero; any head prefers some places, so that random heads must be beaten too"
 CLAIMS.declare(
     "rate_selected",
-    each(quantity="rate_over_random").must(*BELOW, "{layer}: lower than of what random heads select", names=NAMES),
-    each(quantity="rate_over_chance").must(*BELOW, "{layer}: lower than of random tokens", names=NAMES),
+    over_random.must(*BELOW, "{layer}: lower than of what random heads select", names=NAMES),
+    over_chance.must(*BELOW, "{layer}: lower than of random tokens", names=NAMES),
     short="selected tokens have a lower rate",
     statement="The tokens that a trained head selects have a lower coding rate than as many others.",
-    check="mean over the seeds of R of the selected tokens minus that of one random token per image, and minus that of "
-    "what random heads of the same singular values select; 95 % intervals",
-    measured="larger mean difference from random heads, in nats,",
-    unsharpened=ELSEWHERE,
 )
 
 CLAIMS.declare(
     "crate_accuracy",
-    end(layer="crate", quantity="accuracy_over_plain").must(
-        "≥ -0.02", "two images in a hundred are what seeds differ by", "not less accurate"
-    ),
+    less.must("≥ -0.02", "two images in a hundred are what seeds differ by", "not less accurate"),
     short="CRATE is as accurate",
     statement="A CRATE layer is as accurate on digits as plain attention with as many parameters.",
-    check="mean over the seeds of the accuracy on unseen images minus that of plain attention, 95 % interval",
-    measured="mean difference of the accuracies",
-    unsharpened=ELSEWHERE,
 )
 
 MOST = "≥ 0.5", "a token that is selected has most of the weight; uniform weights are 1/16"
 CLAIMS.declare(
     "crate_selects",
-    end(layer="crate", quantity="peak").must(*MOST, "CRATE selects"),
-    end(layer="plain", quantity="peak").must(*MOST, "plain attention selects"),
+    peak(layer="crate").must(*MOST, "CRATE selects"),
+    peak(layer="plain").must(*MOST, "plain attention selects"),
     short="CRATE selects tokens",
     statement="The attention of a CRATE layer selects tokens, as plain attention does.",
-    check="mean over heads, unseen images and seeds of the largest softmax probability, 95 % interval",
-    measured="mean largest probability of CRATE",
-    unsharpened=ELSEWHERE,
 )
 
 ABOVE = "> 0", "any matrix is aligned with the solution of what it selects: the random heads say how much"
+lead = end(text="cosine with the solution of what is selected, less that of random heads")
 CLAIMS.declare(
     "crate_svm",
     (
-        end(layer="crate", quantity="alignment_over_symmetric").must(*ABOVE, "CRATE above symmetric random heads"),
-        each(quantity="alignment_over_random").must(*ABOVE, "{layer} above random heads", names=NAMES),
+        lead(layer="crate", quantity="alignment_over_symmetric").must(*ABOVE, "CRATE above symmetric random heads"),
+        lead(layer=tuple(NAMES), quantity="alignment_over_random").must(
+            *ABOVE, "{layer} above random heads", names=NAMES
+        ),
     ),
     short="CRATE goes to its SVM",
     statement="A trained head is nearer to the max-margin solution of what it selects than random heads to theirs.",
-    check="mean over the seeds of the cosine on the span of the constraints, minus that of random heads of the same "
-    "singular values with their own selections; 95 % intervals",
-    measured="lead of CRATE over symmetric random heads",
 )
 
 # What holds instead, asked on other choices of the same images.
 CLAIMS.declare(
     "rate_selected_random",
-    each(quantity="rate_over_random").must(
+    over_random.must(
         "> 0",
         "above zero, the whole interval, plain attention and CRATE",
         "{layer}: higher than of what random heads select ({value:.2g})",
         names=NAMES,
     ),
-    each(quantity="rate_over_chance").must(
+    over_chance.must(
         "difference from random tokens < 0",
         "below zero, the whole interval",
         "{layer}: lower than of random tokens ({value:.2g})",
@@ -97,12 +85,8 @@ CLAIMS.declare(
     short="selected tokens: lower rate, random heads' lower still",
     statement="The tokens that a trained head selects have a lower coding rate than random ones, but a higher one than "
     "what random heads of the same singular values select: a low rate is not what training adds.",
-    check="mean over the seeds of R of the selected tokens minus that of one random token per image, and minus that of "
-    "what random heads select; 95 % intervals; other choices of the same images",
-    measured="smaller mean difference from random heads, in nats,",
 )
 
-less = end(layer="crate", quantity="accuracy_over_plain")
 CLAIMS.declare(
     "crate_accuracy_less",
     less.must("< 0", "below zero, the whole interval", "less accurate"),
@@ -112,12 +96,8 @@ CLAIMS.declare(
     short="CRATE is less accurate, by a few points",
     statement="A CRATE layer is less accurate on digits than plain attention with as many parameters, by less than ten "
     "points.",
-    check="mean over the seeds of the accuracy on unseen images minus that of plain attention, 95 % interval; other "
-    "choices of the same images",
-    measured="mean difference of the accuracies",
 )
 
-peak = end(quantity="peak")
 CLAIMS.declare(
     "crate_spreads",
     (
@@ -134,7 +114,4 @@ CLAIMS.declare(
     short="CRATE spreads its weight",
     statement="The attention of a CRATE layer spreads its weight over several tokens: its largest probability is below "
     "one half, and below that of plain attention.",
-    check="mean over heads, unseen images and seeds of the largest softmax probability, 95 % interval; other choices "
-    "of the same images",
-    measured="mean largest probability of CRATE",
 )

@@ -1,7 +1,8 @@
 """Accuracy and selection, coding rates before and after attention, alignment with its null models."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, bars, sheet, title
+from attnsvm.plots.panels import key, panel, point
+from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, band, sheet
 
 LAYERS = {"plain": ("plain attention", BLUE), "crate": ("CRATE", VERMILLION)}
 RATES = {"selected": ("selected tokens", GREEN), "chance": ("random tokens", GREY)}
@@ -13,28 +14,25 @@ def draw(figure, table):
     """Draw from rows (layer, quantity, step, value, low, high, instances)."""
     (learned, plain), (crate, aligned) = figure.subplots(2, 2)
     for layer, (_, colour) in LAYERS.items():
-        _way(learned, table, layer, "accuracy", colour, "-")
-        _way(learned, table, layer, "peak", colour, "--")
+        for quantity, dashes in (("accuracy", "-"), ("peak", "--")):
+            _way(learned, table, layer, quantity, colour, dashes)
     learned.plot([], [], color=GREY, label="accuracy")
     learned.plot([], [], color=GREY, linestyle="--", label="largest probability")
-    learned.set(xscale="log", xlabel="step", ylabel="share", ylim=(0, 1.03))
-    learned.legend(loc="center left", bbox_to_anchor=(0, 0.28))
-    title(learned, "a", "accuracy, and the softmax")
+    legend, words = {"loc": "center left", "bbox_to_anchor": (0, 0.28)}, "accuracy, and the softmax"
+    panel(learned, "a", words, "x", legend, xlabel="step", ylabel="share", ylim=(0, 1.03))
     for axes, letter, (layer, (name, _)) in zip((plain, crate), "bc", LAYERS.items(), strict=True):
         _rates(axes, table, layer)
-        title(axes, letter, f"{name}: rate of tokens")
+        panel(axes, letter, f"{name}: rate of tokens", "x", xlabel="step", ylabel="coding rate (nats)")
     crate.sharey(plain)
     plain.set_ylim(bottom=0)
     plain.legend(loc="lower left", ncols=2)
     _alignment(aligned, table)
-    handles = [aligned.plot([], [], color=colour, label=name)[0] for name, colour in LAYERS.values()]
+    for name, colour in LAYERS.values():
+        aligned.plot([], [], color=colour, label=name)
     for kind, (label, marker) in KINDS.items():
         face = GREY if kind == "own" else "white"
-        handles += aligned.plot([], [], marker, color=GREY, markerfacecolor=face, label=label)
-    count = int(table["instances"].max())
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=5, title=f"means, 95 % intervals over {count} seeds"
-    )
+        aligned.plot([], [], marker, color=GREY, markerfacecolor=face, label=label)
+    key(figure, aligned, f"means, 95 % intervals over {int(table['instances'].max())} seeds", ncols=5)
 
 
 def _way(axes, table, layer, quantity, colour, dashes, label=None) -> None:
@@ -46,26 +44,20 @@ def _rates(axes, table, layer) -> None:
     for rate, (label, colour) in RATES.items():
         _way(axes, table, layer, f"rate_{rate}", colour, "-", label)
         _way(axes, table, layer, f"rate_after_{rate}", colour, "--")
-    null = where(table, layer=layer, quantity="rate_random").sort_values("step")
-    if len(null):
-        _point(axes, null.iloc[-1]["step"], null.iloc[-1], GREEN, KINDS["random"][1], "white")
+    for row in where(table, layer=layer, quantity="rate_random").sort_values("step").to_dict("records")[-1:]:
+        point(axes, row["step"], row, GREEN, KINDS["random"][1], filled=False)
     axes.plot([], [], color="0.2", label="before attention")
     axes.plot([], [], color="0.2", linestyle="--", label="after it")
-    axes.set(xscale="log", xlabel="step", ylabel="coding rate (nats)")
-
-
-def _point(axes, x, row, colour, marker, face) -> None:
-    axes.errorbar([x], [row["value"]], bars(row), color=colour, fmt=marker, markerfacecolor=face)
 
 
 def _alignment(axes, table) -> None:
+    ends = table.sort_values("step").groupby(["layer", "quantity"]).last()
     for k, (layer, (_, colour)) in enumerate(LAYERS.items()):
         for j, (kind, (_, marker)) in enumerate(KINDS.items()):
             for place, quantity in enumerate(("alignment", "predicted")):
-                rows = where(table, layer=layer, quantity=f"{quantity}_{kind}").sort_values("step")
-                if len(rows):
-                    at, face = place + 0.36 * (k - 0.5) + 0.1 * (j - 1), colour if kind == "own" else "white"
-                    _point(axes, at, rows.iloc[-1], colour, marker, face)
+                if (layer, f"{quantity}_{kind}") in ends.index:
+                    row = ends.loc[(layer, f"{quantity}_{kind}")]
+                    point(axes, place + 0.36 * (k - 0.5) + 0.1 * (j - 1), row, colour, marker, kind == "own")
     axes.set_xticks((0, 1), ("cosine with its SVM", "new selections it predicts"))
-    axes.set(xlim=(-0.5, 1.5), ylim=(0, 1.03), xlabel="of a head after training", ylabel="cosine, share")
-    title(axes, "d", "a head and the SVM of what it selects")
+    words = {"xlabel": "of a head after training", "ylabel": "cosine, share"}
+    panel(axes, "d", "a head and the SVM of what it selects", xlim=(-0.5, 1.5), ylim=(0, 1.03), **words)

@@ -4,7 +4,9 @@ from itertools import cycle
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import key, lines, look, panel, point, rungs
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, sheet
 
 PLAIN = "attention"
 COLOURS = {"gumbel": GREEN, "dirichlet": PURPLE, "reward": GREY}
@@ -29,23 +31,25 @@ def draw(figure, table):
     selectors = list(dict.fromkeys(table["selector"]))
     looks = _looks(selectors)
     way, tokens, steps = figure.subplots(1, 3, width_ratios=(1.25, 1, 1))
-    for name in selectors:
-        rows = table[(table["selector"] == name) & (table["quantity"] == "distance")].sort_values("step")
-        colour, _, dashes = looks[name]
-        way.fill_between(rows["step"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0)
-        way.plot(rows["step"], rows["value"], color=colour, linestyle=dashes)
-    way.set(xscale="log", yscale="log", xlabel="step", ylabel="1 − correlation")
-    title(way, "a", "distance to the SVM of its tokens")
+    curves = {name: look(colour, dashes) for name, (colour, _, dashes) in looks.items()}
+    lines(way, where(table, quantity="distance"), "step", "selector", curves, alpha=0.15)
+    panel(way, "a", "distance to the SVM of its tokens", "xy", xlabel="step", ylabel="1 − correlation")
     ends = table.sort_values("step").groupby(["selector", "quantity"]).last()
-    _tokens(tokens, ends, selectors, looks)
-    _steps(steps, ends, selectors, looks)
-    for label, colour in zip(tokens.get_yticklabels(), (looks[name][0] for name in selectors), strict=True):
+    _shown(tokens, ends, looks, ("same", "best"))
+    rungs(tokens, [_name(name) for name in selectors])
+    panel(tokens, "b", "what is selected", xlim=(0, 1.03), xlabel="share of inputs")
+    for label, (colour, *_) in zip(tokens.get_yticklabels(), looks.values(), strict=True):
         label.set_color(colour)  # which names the curves of (a) too
-    handles = [
-        steps.plot([], [], color=GREY, linestyle="none", label=words, **look)[0] for words, look in MARKS.items()
-    ]
-    count = int(table["instances"].max())
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, title=f"95 % intervals, {count} instances")
+    ratios = ("ratio_near", "ratio_saturated")
+    known = ends[ends.index.isin(ratios, level="quantity")]["value"]
+    edge = 1.5 * max([1.0, *known[np.isfinite(known)]])
+    _shown(steps, ends, looks, ratios, edge)
+    steps.axvline(1, color=GREY, linewidth=0.6)
+    rungs(steps, [""] * len(selectors))
+    panel(steps, "c", "how soon", xlim=(0, edge), xlabel="steps / those of attention")
+    for words, own in MARKS.items():
+        steps.plot([], [], color=GREY, linestyle="none", label=words, **own)
+    key(figure, steps, f"95 % intervals, {int(table['instances'].max())} instances", ncols=3)
 
 
 def _name(selector: str) -> str:
@@ -61,40 +65,14 @@ def _looks(selectors) -> dict:
     return looks
 
 
-def _tokens(axes, ends, selectors, looks) -> None:
-    for k, name in enumerate(selectors):
-        for quantity, shift, filled in (("same", -0.15, True), ("best", 0.15, False)):
-            row, (colour, marker, _) = ends.loc[(name, quantity)], looks[name]
-            bars = [[row["value"] - row["low"]], [row["high"] - row["value"]]]
-            face = colour if filled else "white"
-            axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
-    axes.set(xlim=(0, 1.03), xlabel="share of inputs", ylim=(len(selectors) - 0.5, -0.5))
-    axes.set_yticks(range(len(selectors)), [_name(name) for name in selectors])
-    title(axes, "b", "what is selected")
-
-
-def _steps(axes, ends, selectors, looks) -> None:
-    known = [
-        ends.loc[(name, quantity)]
-        for name in selectors
-        for quantity in ("ratio_near", "ratio_saturated")
-        if (name, quantity) in ends.index
-    ]
-    finite = np.array([row["value"] for row in known if np.isfinite(row["value"])])
-    edge = 1.5 * max(finite.max(initial=1.0), 1.0)
-    for k, name in enumerate(selectors):
-        for quantity, shift, filled in (("ratio_near", -0.15, True), ("ratio_saturated", 0.15, False)):
-            if (name, quantity) not in ends.index:
-                continue
-            row, (colour, marker, _) = ends.loc[(name, quantity)], looks[name]
-            face = colour if filled else "white"
-            if not np.isfinite(row["value"]):
+def _shown(axes, ends, looks, quantities, edge=np.inf) -> None:
+    """Two quantities of each selector after its last step, the first filled; what is beyond the edge stands there."""
+    for k, (name, (colour, marker, _)) in enumerate(looks.items()):
+        for quantity, shift, filled in zip(quantities, (-0.15, 0.15), (True, False), strict=True):
+            row = dict(ends.loc[(name, quantity)]) if (name, quantity) in ends.index else {"value": np.nan}
+            if np.isfinite(row["value"]):
+                row["high"] = min(row["high"], edge)
+                point(axes, k + shift, row, colour, marker, filled, along=True)
+            elif "high" in row:
+                face = colour if filled else "white"
                 axes.plot([edge], [k + shift], marker=">", color=colour, markerfacecolor=face, clip_on=False)
-                continue
-            high = min(row["high"], edge)
-            bars = [[row["value"] - row["low"]], [high - row["value"]]]
-            axes.errorbar([row["value"]], [k + shift], xerr=bars, color=colour, fmt=marker, markerfacecolor=face)
-    axes.axvline(1, color=GREY, linewidth=0.6)
-    axes.set(xlim=(0, edge), xlabel="steps / those of attention", ylim=(len(selectors) - 0.5, -0.5))
-    axes.set_yticks(range(len(selectors)), [])
-    title(axes, "c", "how soon")

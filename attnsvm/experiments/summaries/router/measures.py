@@ -1,10 +1,9 @@
 """How far every run is from the solution of its tokens, how saturated, which tokens it shares with plain attention."""
 
 import numpy as np
-import pandas as pd
 
 from attnsvm.analysis.directions import correlation
-from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.measured import curves, gathered, outcomes
 from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.analysis.statistics import mean_share
@@ -15,12 +14,13 @@ ENDS = ("same", "best", "all_same")  # shares; the mean over the instances is re
 TIMES = ("steps_near", "steps_saturated", "ratio_near", "ratio_saturated")  # the median is read: some never get there
 
 
+@gathered
 def measures(cell, problems, trained, solved, settings):
     steps, runs = trained["steps"], trained["runs"]
     answer, plain = solved["fro"], runs[PLAIN]
     good = np.all([answer["status"][place] == "solved" for place in solved["place"].values()], axis=0)
     best = optimal_tokens(problems.tokens, problems.head, problems.labels)
-    times, frames, ends = {}, [], []
+    times = {}
     for name, run in runs.items():
         own, first = (answer["W"][solved["place"][key]] for key in (name, PLAIN))
         differs = (run["selected"] != plain["selected"]).any(1)
@@ -47,9 +47,8 @@ def measures(cell, problems, trained, solved, settings):
             key: np.where(np.arange(len(steps)) == len(steps) - 1, x[:, None], np.nan) for key, x in at_end.items()
         }
         values = {key: value[good] for key, value in (values | whole).items()}
-        frames.append(curves(problems.seeds[good], steps, values, selector=name))
-        ends.append(outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM")))
-    return Measures(pd.concat(frames), pd.concat(ends))
+        yield curves(problems.seeds[good], steps, values, selector=name)
+        yield outcomes(cell, problems.seeds, np.where(good, "measured", "without SVM"))
 
 
 def mean_difference(problems, selected) -> np.ndarray:

@@ -21,9 +21,7 @@ def wide(tables, quantity):
     short="merged tokens narrow the margin by their length",
     statement="Merging neighbouring tokens narrows the margin of what is selected, by the factor 1/√2 that the length "
     "of the mean of two tokens loses; brought back to length one, merged tokens leave the margin of as few tokens.",
-    check="certified margin on merged tokens over that on one token of every pair, median over the instances and its "
-    "95 % interval; the same over that on all tokens, and with lengths brought back",
-    measured="margin on merged tokens, over that on one of every pair",
+    measured="median margin on merged tokens, over that on one of every pair",
     limit=Limit(1.0, "< {}", "narrower, beyond the interval"),
     length=Limit(0.1, "distance of the ratio from 1/√2, as a share of it ≤ {}", "tokens of a pair overlap"),
     restored=Limit(0.1, "distance from that on one of two, length brought back ≤ {}", "as wide as that"),
@@ -47,9 +45,7 @@ def merged_margin_length(tables, limit, length, restored):
     short="merged tokens keep the selection in two of three",
     statement="After merging, most inputs select the pair that holds the token selected before, and somewhat more do "
     "than after leaving one of every pair out.",
-    check="share of inputs that select the same pair less that after leaving one of two out, paired, mean over the "
-    "instances and its 95 % interval",
-    measured="lead of merging in the share of inputs that select the same pair",
+    measured="mean lead over leaving one of two out, in the share of inputs that select the same pair",
     limit=Limit(0.5, "share of inputs with the same pair ≥ {}", "as first asked: one in four by chance"),
     lead=Limit(0.0, "lead over leaving one of two out > {}", "beyond the interval of paired instances"),
 )

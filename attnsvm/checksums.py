@@ -6,15 +6,11 @@ hidden files out, so that none is left beside the local copy of a newer object. 
 cache between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
 """
 
-import atexit
 import hashlib
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 
 DIFFERS = "its SHA-256 is not the one it was written with"
@@ -91,34 +87,6 @@ def compared(path: str | os.PathLike) -> bool:
     return kept() and beside(path).is_file() and os.path.isfile(path) and not os.path.islink(path)
 
 
-class Search:
-    """The search for damaged files in a process of its own: threads would wait for the interpreter at every piece.
-
-    Args:
-        folders: where to search.
-    """
-
-    def __init__(self, folders: Iterable[str | os.PathLike]):
-        self.folders = [os.fspath(folder) for folder in folders]
-        command = [sys.executable, "-I", "-S", __file__, *self.folders]
-        self.process = None
-        with suppress(OSError):  # no memory for another process
-            if kept():
-                quiet = subprocess.DEVNULL
-                self.process = subprocess.Popen(command, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet)
-        if self.process:
-            atexit.register(self.process.kill)  # nobody asked for what it finds
-
-    @cached_property
-    def found(self) -> list[str]:
-        """What `damaged` says of the folders; waits for the search to end."""
-        if self.process:
-            found, _ = self.process.communicate()
-            if self.process.returncode == 0:
-                return [os.fsdecode(name) for name in found.split(b"\0")[:-1]]
-        return damaged(self.folders)
-
-
 def forget_the_gone(folders: Iterable[str | os.PathLike]) -> None:
     """Remove the checksums under `folders` of files that are gone, and the folders that are empty then.
 
@@ -145,9 +113,3 @@ def _is_damaged(path: str) -> bool:
         return False
     except OSError:  # a disk's read error
         return True
-
-
-if __name__ == "__main__":
-    if hasattr(os, "nice"):
-        os.nice(5)  # Snakemake goes first
-    sys.stdout.buffer.write(b"".join(os.fsencode(path) + b"\0" for path in damaged(sys.argv[1:])))

@@ -4,8 +4,6 @@ import difflib
 from collections.abc import Iterable, Sequence
 
 NAMES = 30  # in a sentence at most
-SHOWN = 3  # files of a list, where it is longer than MOST
-MOST = 6
 
 
 def listed(names: Sequence[str]) -> str:
@@ -19,9 +17,3 @@ def meant(name: str, known: Iterable[str]) -> str:
     known = [*known]
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {close[0]!r}?" if close else f"known are {listed(known)}"
-
-
-def files(names: Sequence[str]) -> list[str]:
-    """The first names of a long list, and how many more there are."""
-    few = len(names) <= MOST
-    return [*names] if few else [*names[:SHOWN], f"and {len(names) - SHOWN} more"]

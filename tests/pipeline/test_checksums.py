@@ -40,33 +40,6 @@ def test_what_differs_is_listed_in_order_and_what_is_gone_is_not(folder):
     assert checksums.damaged(["nowhere"]) == []
 
 
-def test_a_search_of_its_own_process_finds_the_same(folder):
-    assert checksums.Search(["results", "figures"]).found == []
-    (folder / "results/b.csv").rename(folder / "results/with a space\nand a line.csv")
-    (folder / "results/.b.csv.sha256").rename(folder / "results/.with a space\nand a line.csv.sha256")
-    for path in (folder / "figures/c.csv", next(folder.glob("results/with*"))):
-        damage(path)
-    search = checksums.Search([folder / "results", "figures"])
-    wanted = checksums.damaged([folder / "results", "figures"])
-    assert search.found == wanted
-    assert len(wanted) == 2
-
-
-@pytest.mark.parametrize("python", ["/nowhere/python", shutil.which("false")], ids=["is not there", "ends badly"])
-def test_a_search_whose_process_fails_is_made_here(folder, monkeypatch, python):
-    monkeypatch.setattr(checksums.sys, "executable", python)
-    damage(folder / "results/b.csv")
-    assert checksums.Search(["results"]).found == ["results/b.csv"]
-
-
-def test_where_no_checksums_are_kept_no_process_is_started(folder, monkeypatch):
-    monkeypatch.setenv("ATTNSVM_NO_CHECKSUMS", "1")
-    damage(folder / "results/b.csv")
-    search = checksums.Search(["results"])
-    assert search.process is None
-    assert search.found == []
-
-
 def test_a_file_without_a_checksum_holds(folder):
     (folder / "results/own.csv").write_text("by hand")
     assert checksums.holds("results/own.csv")

@@ -5,10 +5,9 @@ All that is taken from Snakemake beyond its documentation is listed in attnsvm/p
 
 from functools import cache
 
-from attnsvm.checksums import DIFFERS, Search, forget_the_gone
+from attnsvm.checksums import DIFFERS, damaged, forget_the_gone
 
 FOLDERS = [f"{AT}results", f"{AT}figures"]
-SEARCH = Search(FOLDERS) if MAIN else None  # while these rules are read
 
 AHEAD = set()  # the jobs of this run, of which Snakemake asks for the priority: (rule, experiment or figure, block)
 
@@ -39,18 +38,18 @@ def decide():
     if not MAIN:
         return
     own, least = snakemake_private.records_folder(workflow), snakemake_private.record_format()
-    search = SEARCH if alone() else Search([f"{place()}{folder}" for folder in ("results", "figures")])
+    found = damaged([f"{place()}{folder}" for folder in ("results", "figures")])
     if alone():
         or_end(records.restore, own, TRAVELLING)
     lacking = [] if IN_BUCKET else records.lacking(own, targets.there(place()), least)
     if config["intermediates"] == "drop" and not command_line.dry(sys.argv):
         forget_the_gone(FOLDERS)
-    for path in search.found:
+    for path in found:
         say(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
     if lacking:
         others = f" and {len(lacking) - 1} other files" if lacking[1:] else ""
         say(f"{lacking[0]}{others}: there is no record of what made them; they are built anew before they are read")
-    snakemake_private.forced(workflow).update(search.found, lacking)
+    snakemake_private.forced(workflow).update(found, lacking)
 
 
 def is_rule(name):

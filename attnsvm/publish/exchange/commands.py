@@ -37,7 +37,7 @@ def _add_compare(commands) -> None:
 
 
 def _compare(given: argparse.Namespace) -> int:
-    from attnsvm.pipeline.terse import files
+    from attnsvm.pipeline.terse import listed
     from attnsvm.publish.exchange import compare, reference
 
     path = given.reference or reference.SHIPPED
@@ -55,7 +55,7 @@ def _compare(given: argparse.Namespace) -> int:
         if one.outcome != compare.ABSENT:
             print(*map(shown, one.lines(width)), sep="\n")
     if absent := [one.name for one in found if one.outcome == compare.ABSENT]:
-        print(f"not built: {', '.join(files(absent))}")
+        print(f"not built: {listed(absent)}")
     print(compare.summary(found))
     compared = any(one.outcome not in (compare.ABSENT, compare.OTHER) for one in found)
     return 0 if compared and all(one.reproduced for one in found) else 1

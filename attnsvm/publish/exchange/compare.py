@@ -6,9 +6,10 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm import checksums
+from attnsvm.audit.reading import Tables
+from attnsvm.audit.table import audit
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
-from attnsvm.publish.exchange import verdicts
 from attnsvm.publish.exchange.differences import Difference, furthest
 from attnsvm.publish.exchange.reference import Reference, rounded
 from attnsvm.publish.exchange.settings import first_difference
@@ -22,6 +23,7 @@ BYTES, ROUNDED, DIFFERS, ABSENT, OTHER = (
     "not built",
     "other settings",
 )
+UNREADABLE = "unreadable"  # the verdict of a claim that misses something in its table
 NAMED = 4  # columns that say which row it is
 
 
@@ -83,13 +85,35 @@ def summary(found: list[Compared]) -> str:
     return f"{len(found)} figures: {said}{judged}"
 
 
+def verdicts_of(name: str, folder: Path) -> dict[str, str]:
+    """The verdict of each claim of an experiment, by key, read anew: a page of the audit may be older than its tables.
+
+    A claim whose table is not built is left out. A claim that misses a column or a row in its table is UNREADABLE.
+
+    Args:
+        folder: with figures/ and results/ in it.
+    """
+    card = cards.read(name)
+    found = {}
+    for claim in card.claims:
+        try:
+            row = audit(Tables(folder), {name: (claim,)}).iloc[0]
+        except UserError:
+            continue
+        except RuntimeError:  # a table of other code
+            found[claim.key] = UNREADABLE
+            continue
+        found[claim.key] = str(row["verdict"])
+    return found
+
+
 def _figure(reference: Reference, name: str, folder: Path) -> Compared:
     path, known = folder / f"figures/{name}.csv", reference.figures[name]
     if not path.exists():
         return Compared(name, ABSENT)
     if other := _other_setting(folder / f"figures/{name}.json", known.experiments):
         return Compared(name, OTHER, f"{other}; not compared")
-    judged = verdicts.of_figure(name, folder)
+    judged = verdicts_of(name, folder)
     both = {key: (judged[key], reference.verdicts[key]) for key in judged if key in reference.verdicts}
     changed = {key: pair for key, pair in both.items() if pair[0] != pair[1]}
     if checksums.of(path) == known.sha256:

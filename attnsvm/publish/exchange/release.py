@@ -9,7 +9,7 @@ from attnsvm import checksums
 from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.provenance import git
-from attnsvm.publish.exchange import verdicts
+from attnsvm.publish.exchange.compare import UNREADABLE, verdicts_of
 from attnsvm.publish.exchange.differences import Tolerance, seen
 from attnsvm.publish.exchange.reference import Figure, Reference, read, write
 from attnsvm.store import load_csv
@@ -30,8 +30,8 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     """
     built = [card.name for card in cards.figures(optional=True) if (folder / f"figures/{card.name}.csv").exists()]
     require(bool(built), f"{folder / 'figures'}: no figure is built; run snakemake figures/all audit first")
-    judged = {key: word for name in built for key, word in verdicts.of_figure(name, folder).items()}
-    unread = [key for key, word in judged.items() if word == verdicts.UNREADABLE]
+    judged = {key: word for name in built for key, word in verdicts_of(name, folder).items()}
+    unread = [key for key, word in judged.items() if word == UNREADABLE]
     require(not unread, f"{folder}: the claims {', '.join(unread)} cannot be read; build it with the code that is here")
     tables = {name: load_csv(folder / f"figures/{name}.csv") for name in built}
     origins = {name: _origin(folder / f"figures/{name}.json") for name in built}

@@ -222,5 +222,6 @@ def test_a_summary_counts_no_verdict_where_none_was_read_and_a_long_list_is_shor
     monkeypatch.setattr(compare, "compare", lambda *_: [compare.Compared("cone", compare.BYTES), *absent])
     assert command.main(["compare", "--reference", str(made.path)]) == 0
     *_, listed, summary = capsys.readouterr().out.splitlines()
-    assert listed == "not built: figure_0, figure_1, figure_2, and 77 more"
+    assert listed.startswith("not built: figure_0, figure_1, figure_2, ")
+    assert listed.endswith(", figure_29, and 50 more")
     assert summary == "81 figures: 1 same bytes, 80 not built"

@@ -19,7 +19,7 @@ def address(tmp_path_factory):
     from attnsvm.publish.site import explorer
 
     path = tmp_path_factory.mktemp("site") / "explorer.html"
-    explorer.write(path)
+    path.write_text(explorer.page(), "utf-8")
     return path.as_uri()
 
 
@@ -27,7 +27,7 @@ def address(tmp_path_factory):
 def page(browser, address):
     """The page with its first example, held still; what it complains of fails the test.
 
-    It is loaded again only behind a test that has left it, or opened a link.
+    It is loaded again only behind a test that has left it, or opened another page.
     """
     if browser.current_url != address:
         browser.get("about:blank")

@@ -2,8 +2,6 @@
 
 import json
 import re
-import runpy
-import sys
 import time
 
 import numpy as np
@@ -75,11 +73,8 @@ def centre(page, key):
     return page.execute_script(script, key)
 
 
-def test_the_page_is_one_file_and_the_same_every_time(tmp_path, monkeypatch):
-    path = tmp_path / "folder" / "out.html"
-    monkeypatch.setattr(sys, "argv", ["explorer", str(path)])
-    runpy.run_module("attnsvm.publish.site.explorer", run_name="__main__")
-    text = path.read_text("utf-8")
+def test_the_page_is_one_file_and_the_same_every_time():
+    text = explorer.page()
     assert text == explorer.page()
     assert len(text.encode()) < 200_000
     assert "{{" not in text
@@ -129,54 +124,6 @@ def test_curves_and_bands_end_in_the_same_place(page):
     return [...document.querySelectorAll('.tip')].map(at).map(([x, y], i) => {
       const [a, b] = at(document.querySelectorAll('.goal')[i]); return Math.hypot(x - a, y - b); });"""
     assert max(page.execute_script(script)) < 6  # of 784 units across the disc
-
-
-def test_a_link_carries_the_whole_state(page, address):
-    for name in ("factors", "layers", "sign"):
-        opened(page, name, 137)
-        link, weights = page.execute_script("return [explorer.link(), explorer.app.run.weights]")
-        before = state(page)
-        page.get("about:blank")
-        page.get(address + link)
-        assert waited_for(lambda: step(page) == 137)
-        assert page.execute_script("return explorer.app.run.weights") == weights, "the same bits"
-        assert state(page) | {"step": 0} == before | {"step": 0}
-
-
-def test_a_link_read_is_the_link_written(page):
-    link = page.execute_script("return explorer.link().slice(1)")
-    assert page.execute_script("return explorer.written(explorer.readState(arguments[0]))", link) == link
-
-
-BROKEN = {  # the field, what stands there instead, and what is said of it
-    "v": ("2", "expected v=1"),
-    "queries": ("", "queries is missing"),
-    "head": ("0,0", "the score direction is zero"),
-    "rate": ("-1", "rate: expected a number above 0"),
-    "rule": ("adam", "expected fro, linf, spectral"),
-    "train": ("V", "expected W, KQ, layers"),
-    "tokens": ("1,2;3,x_1,2;3,4", "expected 2 numbers"),
-    "labels": ("1,2", "a label is neither 1 nor -1"),
-    "start": ("1,2,3,4", "expected 5 to 5 start matrices"),
-    "step": ("1e300", "expected 1 numbers"),
-}
-
-
-def test_a_broken_link_says_what_is_wrong(page):
-    whole = dict(
-        field.split("=") for field in page.execute_script(OPEN + "return explorer.link().slice(1)", "trap").split("&")
-    )
-    script = "try { explorer.readState(arguments[0]); return ''; } catch (error) { return error.message; }"
-    for name, (value, said) in BROKEN.items():
-        link = "&".join(f"{key}={there}" for key, there in (whole | {name: value}).items())
-        assert said in page.execute_script(script, link)
-
-
-def test_a_broken_link_shows_an_example_instead(page, address):
-    page.get("about:blank")
-    page.get(f"{address}#v=1&tokens=<script>")
-    assert page.find_element("id", "problem").text.startswith("This link cannot be read: queries is missing.")
-    assert state(page)["tokens"] == PRESETS["trajectories"]["state"]["tokens"]
 
 
 def mouse(page, kind, x, y):

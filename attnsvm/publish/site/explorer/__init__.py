@@ -8,10 +8,9 @@ import json
 from pathlib import Path
 
 from attnsvm.publish.site.explorer.presets import presets
-from attnsvm.writing import save_text
 
 HERE = Path(__file__).parent
-PROGRAMS = ("matrix", "descent", "layers", "svm", "selection", "state", "run", "plane", "panel", "main")
+PROGRAMS = ("matrix", "descent", "layers", "svm", "selection", "run", "plane", "panel", "main")
 
 
 def program(*names: str) -> str:
@@ -35,8 +34,3 @@ def page(home: str = "") -> str:
     for name, part in parts.items():
         text = text.replace("{{ " + name + " }}", part)
     return text
-
-
-def write(path: str | Path) -> None:
-    """Write the page to the file `path`, and make its folders."""
-    save_text(path, page(), checksum=False)

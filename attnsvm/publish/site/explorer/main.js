@@ -17,7 +17,6 @@ const begin = (state, target = 0) => {
   app.run = new Run(state);
   app.target = target;
   app.dirty = true;
-  if (location.hash.length > 1) rememberSoon();
 };
 // What the reader changes: the run starts again with it.
 const change = (edit, target = 0) => {
@@ -28,7 +27,7 @@ const change = (edit, target = 0) => {
 };
 // What the reader moves while nothing plays: the run starts again and goes as far as it had gone.
 const move = (edit) => change(edit, app.playing ? 0 : Math.max(app.run.step, app.target));
-const settle = () => { app.settled = -Infinity; app.dirty = true; showChoices(); rememberSoon(); };
+const settle = () => { app.settled = -Infinity; app.dirty = true; showChoices(); };
 const nudge = ({ kind, i, t }, [dx, dy], far) => {
   if (kind === "token") {
     const by = (far ? 0.1 : 0.02) * plane.half;
@@ -53,16 +52,6 @@ const play = (on) => {
   if (!app.playing) settle();
 };
 const paces = { growing: (step) => Math.max(1, 0.025 * step), slow: () => 0.2, fast: () => 20 }; // steps per 1/60 s
-
-const link = () => `#${written({ ...app.run.state, step: Math.max(app.run.step, app.target) })}`;
-let remembering = 0;
-const rememberSoon = () => {
-  clearTimeout(remembering);
-  remembering = setTimeout(() => {
-    if (app.playing || app.target > app.run.step) return;
-    try { history.replaceState(null, "", link()); } catch { location.replace(link()); }
-  }, 250);
-};
 
 // ------------------------------------------------------------------------------------------------ the controls
 
@@ -153,35 +142,11 @@ atClick("more", (state) => {
   state.queries.push(turnedTo([1, 0], Math.random() * 2 * Math.PI));
   state.labels.push(1);
 });
-byId("copy").addEventListener("click", async () => {
-  play(false);
-  const address = location.href.replace(/#.*$/, "") + link();
-  let said = "Link copied";
-  try { history.replaceState(null, "", link()); await navigator.clipboard.writeText(address); } catch { said = "The link is in the address bar"; }
-  write(byId("copied"), said);
-  setTimeout(() => write(byId("copied"), ""), 4000);
-});
 document.addEventListener("keydown", (event) => {
   if (event.target.closest("button, input, select, a, summary") || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === " ") { event.preventDefault(); play(!app.playing); }
   if (event.key === "r") byId("again").click();
 });
-const load = () => {
-  try {
-    const state = readState(location.hash), target = state.step;
-    begin({ ...state, step: 0 }, target);
-    app.preset = "";
-    plane.half = 0;
-    write(byId("problem"), "");
-    showChoices();
-    play(false);
-    return true;
-  } catch (error) {
-    write(byId("problem"), `This link cannot be read: ${error.message}. The first example is shown instead.`);
-    return false;
-  }
-};
-window.addEventListener("hashchange", () => { if (location.hash.length > 1 && location.hash !== link()) load(); });
 new ResizeObserver(() => { plane.resize(); app.dirty = true; }).observe(byId("plane"));
 
 // ------------------------------------------------------------------------------------------------ the frames
@@ -218,11 +183,11 @@ const frame = (time) => {
 };
 
 const still = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-if (!(location.hash.length > 1 && load())) open(PRESETS[0], !still);
+open(PRESETS[0], !still);
 requestAnimationFrame(frame);
 
 // For tests and for the curious, from the console of the browser.
 window.explorer = {
-  app: Object.assign(app, { render: () => plane.render(app.run, app.now), renderPanel: () => panel.render(app.run, app.now) }), open, play, link, readState, written, stepWeights, stepLayers, layerGradients, combined, solve, separation, hierarchy,
+  app: Object.assign(app, { render: () => plane.render(app.run, app.now), renderPanel: () => panel.render(app.run, app.now) }), open, play, stepWeights, stepLayers, layerGradients, combined, solve, separation, hierarchy,
   above, localChoices, locallyOptimal, startTowards, bestTokens, evaluate, factors, PRESETS, Run,
 };

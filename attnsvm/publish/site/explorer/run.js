@@ -1,3 +1,9 @@
+// A state is all that the picture follows from: the problem, what is trained and how, where it starts, how many steps.
+
+const MOST = { inputs: 4, tokens: 6, steps: 200000 };
+const STARTS = ["W", "K", "Q", "first", "second"];
+const copied = (state) => JSON.parse(JSON.stringify(state));
+
 // One descent run of a state: its weights, what is measured of them, and the trail they leave.
 
 const TARGETS = { // what descent is drawn to: the norm of the max-margin problem

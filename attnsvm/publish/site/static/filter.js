@@ -31,14 +31,6 @@
       table.closest("section").hidden = own.every((row) => row.hidden);
     }
     count.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} claims`;
-    // What is chosen stands in the address, to be sent to somebody.
-    const chosen = new URLSearchParams(location.search);
-    for (const { name, value } of [verdict, section]) {
-      chosen.delete(name);
-      if (value) chosen.append(name, value);
-    }
-    const query = chosen.toString();
-    history.replaceState(null, "", location.pathname + (query && `?${query}`) + location.hash);
   }
 
   // A link to a row shows it, whatever was chosen.

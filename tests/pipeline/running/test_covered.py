@@ -111,7 +111,8 @@ def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
         ("attnsvm.pipeline.verify", True),
         ("attnsvm.data.digits", False),
     ):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.import_module(name)  # and what it imports
+        monkeypatch.delitem(sys.modules, name)
         try:
             with covered("attnsvm.errors"):
                 importlib.import_module(name)

@@ -276,4 +276,5 @@ def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
     assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
     *_, last = capsys.readouterr().err.splitlines()
     assert last.startswith("error: ")
+    assert "its logits depend on distance, so only the Frobenius norm is offered: ask for" in last
     assert not (tmp_path / "out").exists()

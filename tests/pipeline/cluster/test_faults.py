@@ -146,20 +146,6 @@ def test_a_controller_may_be_away_for_a_minute(whole, no_sacct, folder, undistur
     assert len(began(folder)) == BLOCKS
 
 
-@pytest.mark.slow
-def test_a_job_that_a_forgetful_controller_lets_wait_is_cancelled_and_tried_again(whole, folder, undisturbed):
-    """What ended seconds before the controller was killed, it may take for running: the job's next step waits."""
-    process = held(whole, folder)
-    whole.kill("slurmctld")
-    whole.bring_back("slurmctld")
-    wait_for(lambda: len(whole.queue()) == BLOCKS, 30)
-    let_go(folder)
-    time.sleep(45)
-    for job, _, _ in whole.queue("RUNNING"):
-        whole.command("scancel", job)
-    completes(process, folder, undisturbed)
-
-
 def test_after_a_full_disk_a_killed_snakemake_and_too_little_memory_a_run_completes(
     whole, folder, undisturbed, small_disk
 ):

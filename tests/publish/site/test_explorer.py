@@ -143,11 +143,6 @@ def test_a_link_carries_the_whole_state(page, address):
         assert state(page) | {"step": 0} == before | {"step": 0}
 
 
-def test_a_link_read_is_the_link_written(page):
-    link = page.execute_script("return explorer.link().slice(1)")
-    assert page.execute_script("return explorer.written(explorer.readState(arguments[0]))", link) == link
-
-
 BROKEN = {  # the field, what stands there instead, and what is said of it
     "v": ("2", "expected v=1"),
     "queries": ("", "queries is missing"),

@@ -323,15 +323,13 @@ def test_one_text_is_no_list_of_texts(tmp_path):
 
 
 def test_at_that_length_half_of_the_weight_is_left():
+    """Equal tokens share it, and a token alone never loses it."""
+    assert half_length(np.zeros(7)) == pytest.approx(2.0)
+    assert half_length(np.zeros(1)) == half_length(np.array([1e4, 0.0])) == np.inf
     m = np.log(99.0)
     assert half_length(np.array([m, 0.0, 0.0])) == pytest.approx(100.0)
     weights = np.exp(np.append(m, np.zeros(99)))  # one token and 99 behind it: 100 tokens
     assert weights[0] / weights.sum() == pytest.approx(0.5)
-
-
-def test_equal_tokens_share_the_weight_and_a_token_alone_never_loses_it():
-    assert half_length(np.zeros(7)) == pytest.approx(2.0)
-    assert half_length(np.zeros(1)) == half_length(np.array([1e4, 0.0])) == np.inf
 
 
 def test_both_agree_if_further_tokens_are_alike_and_not_if_they_stay_out():

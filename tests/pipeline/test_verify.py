@@ -86,7 +86,6 @@ NOTHING = "holds nothing to verify: no answer of attnsvm solve, and no file with
     ("path", "sentence"),
     [
         ("missing", "there is no such file or folder"),
-        ("missing.npz", "there is no such file or folder"),
         ("empty", NOTHING),
         ("plain", NOTHING),
         ("plain/x.csv", NOTHING),

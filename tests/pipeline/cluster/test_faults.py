@@ -105,24 +105,6 @@ def test_a_lost_node_costs_its_jobs_a_try(whole, folder, undisturbed):
     assert len(began(folder)) == BLOCKS + len(lost)  # nobody else paid
 
 
-@pytest.mark.slow
-def test_a_controller_that_is_killed_and_restarted_is_not_noticed(whole, folder, undisturbed):
-    process = held(whole, folder)
-    before = whole.queue()
-    time.sleep(SAVED)
-    whole.kill("slurmctld")
-    time.sleep(2)
-    whole.bring_back("slurmctld")
-    # A step that begins before its node has reported is put off for two minutes (srun, SlurmctldTimeout).
-    wait_for(lambda: set(whole.command("sinfo", "-h", "-N", "-o", "%T").split()) <= {"allocated", "mixed"}, 30)
-    time.sleep(SAVED)
-    assert sorted(whole.queue()) == sorted(before)
-    let_go(folder)
-    output = completes(process, folder, undisturbed)
-    assert "Error" not in output
-    assert len(began(folder)) == BLOCKS  # none done twice
-
-
 @pytest.fixture
 def no_sacct(cluster):
     """SLURM without accounting where `sacct` is not even installed: the plugin looks for it with `which`."""

@@ -472,9 +472,3 @@ def test_a_bundle_that_is_no_file_is_refused(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path, tmp_path / "pipe", "/dev/null"):
         assert "is no file; nothing is unpacked" in refused(type(tmp_path)(path), clone(tmp_path / "fresh"))
-
-
-def test_what_one_is_invited_to_type_is_quoted(packed, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(clone(tmp_path / "fresh"))
-    assert command.main(["unbundle", str(packed)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == f"run: snakemake {TARGET} --config scale=smoke"

@@ -80,12 +80,6 @@ def test_typed_digits_are_found(text, found):
     assert sorted(typed(text, {"H1": "a name"})) == sorted(found)
 
 
-def test_the_abstract_has_about_two_hundred_words():
-    """As it is read: calls stand for one word each."""
-    text = (manuscript.ROOT / "paper/sections/abstract.typ").read_text("utf-8").split("\n", 1)[1]
-    assert 170 <= len(text.split()) <= 220
-
-
 def test_the_paper_waits_for_the_figures_that_it_shows_or_reads():
     plan = Plan(resolve({}), {})
     built, read = parts.built(plan), {one.figure for one in declared.read().values()}

@@ -88,16 +88,6 @@ def spoilt(**changes):
     return change
 
 
-class Interleaved:
-    """A module whose turned rows are said to be neighbours."""
-
-    def __init__(self, module):
-        self.module, self.config = module, object()
-
-    def __getattr__(self, name):
-        return getattr(self.module, name)
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -116,10 +106,8 @@ class Interleaved:
         ("exaone4", spoilt(theta=lambda theta: np.ones(3) if len(theta) == 0 else theta)),
         ("esm", spoilt(family=lambda family: family._replace(scale="scaling"))),
         ("mpt, six heads", spoilt(added=lambda added: Slope(-added.rows[::-1, 0]))),
-        ("deepseek_v3", spoilt(_queries=lambda queries: lambda: 1.001 * queries())),
         ("deepseek_v3", spoilt(unturned=lambda unturned: lambda X: np.ones(len(X)))),
         ("deepseek_v3", spoilt(asks=lambda asks: lambda X: X)),
-        ("deepseek_v3, halves", spoilt(module=lambda module: Interleaved(module))),
         ("deberta-v2", spoilt(bucket=lambda bucket: bucket._replace(count=bucket.count - 1))),
         ("deberta-v2, shared", spoilt(_of_places=lambda of: lambda kind, terms: 1.001 * of(kind, terms))),
     ],

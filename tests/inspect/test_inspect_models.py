@@ -11,7 +11,7 @@ import transformers
 from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
 
 from attnsvm.errors import UserError
-from attnsvm.inspect import models, sentences
+from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
 
 
@@ -116,10 +116,6 @@ def test_nothing_is_fetched(encoder, monkeypatch):
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     assert len(models.read(encoder, TEXTS[:2])) == 2
-
-
-def test_our_sentences_are_many_and_different():
-    assert len(sentences()) == len(set(sentences())) == 235
 
 
 KEY = "encoder.layer.{}.attention.self.key.weight"

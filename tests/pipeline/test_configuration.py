@@ -58,13 +58,6 @@ def test_every_scale_of_every_card_is_valid(given):
             assert resolved["experiments"][card.name][stage][key] == wanted
 
 
-def test_what_was_resolved_resolves_to_itself():
-    """A job on another machine is given what the first resolution gave, and resolves it again."""
-    for scale in ("paper", "smoke"):
-        resolved = resolve({"scale": scale})
-        assert resolve(resolved) == resolved
-
-
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_a_file_of_sorted_json_gives_jobs_the_same_settings_to_the_letter(scale):
     """Snakemake compares params as Python writes them, and figures/<name>.json, which bundles read, sorts its keys."""
@@ -95,13 +88,6 @@ def test_a_value_of_another_type_is_refused_by_its_name(card):
     for stage, key, _ in settings_of(card):
         path = f"experiments.{card.name}.{stage}.{key}"
         assert refused(nested(path, wrong)).startswith(f"config: {path}: {wrong} is not ")
-
-
-@of_every_card
-def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
-    stage, key, _ = settings_of(card)[0]
-    with pytest.raises(UserError, match=rf"unknown key '{key}{key[-1]}': did you mean '{key}'\?"):
-        resolve(nested(f"experiments.{card.name}.{stage}.{key}{key[-1]}", 1))
 
 
 @pytest.mark.parametrize(

@@ -36,11 +36,6 @@ def test_a_page_of_claims_has_those_of_its_figures():
     assert sorted(claimed) == sorted(card.name for card in cards.claiming())
 
 
-def test_the_first_targets_are_those_of_many_figures():
-    assert targets.names()[:2] == ["figures/all", "figures/audit"]
-    assert targets.names()[2:8] == [f"figures/{name}" for name in cards.SECTIONS]
-
-
 KINDS = "which makes pdf, png, svg, csv, json"
 
 

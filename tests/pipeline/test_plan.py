@@ -6,7 +6,6 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, targets
 from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
 from attnsvm.pipeline.plan import Plan, earlier
-from attnsvm.pipeline.refusals import or_end
 from attnsvm.pipeline.running import arithmetic
 
 SMOKE = resolve({"scale": "smoke"})
@@ -144,12 +143,3 @@ def test_a_device_that_is_missing_is_refused(monkeypatch):
     with pytest.raises(UserError, match=r"^config: experiments\.multi_token\.descent\.device: 'cuda': none$"):
         arithmetic.require_device("multi_token", wanted["multi_token"]["descent"])
     arithmetic.require_device("cone", wanted["cone"]["descent"])
-
-
-def test_what_the_user_can_mend_ends_the_run_with_its_sentence():
-    def refuse(what, *, how):
-        raise UserError(f"{what} {how}")
-
-    with pytest.raises(SystemExit, match=r"^error: this way$"):
-        or_end(refuse, "this", how="way")
-    assert or_end(max, 1, 2) == 2

@@ -122,11 +122,6 @@ def test_where_the_default_folders_have_nothing_that_is_said(tmp_path, monkeypat
     assert said(capsys) == (0, ["1 file compared, 0 answer files judged: nothing wrong."])
 
 
-def test_where_no_checksums_are_kept_nothing_is_compared(folder, monkeypatch, capsys):
-    monkeypatch.setenv("ATTNSVM_NO_CHECKSUMS", "1")
-    assert said(capsys, "figures")[0] == 1
-
-
 def test_an_answer_is_known_by_its_content(answered, capsys):
     status, (proved, counted) = said(capsys, "solved/answer")
     assert (status, counted) == (0, "0 files compared, 1 answer file judged: nothing wrong.")

@@ -105,6 +105,24 @@ def test_a_lost_node_costs_its_jobs_a_try(whole, folder, undisturbed):
     assert len(began(folder)) == BLOCKS + len(lost)  # nobody else paid
 
 
+@pytest.mark.slow
+def test_a_controller_that_is_killed_and_restarted_is_not_noticed(whole, folder, undisturbed):
+    process = held(whole, folder)
+    before = whole.queue()
+    time.sleep(SAVED)
+    whole.kill("slurmctld")
+    time.sleep(2)
+    whole.bring_back("slurmctld")
+    # A step that begins before its node has reported is put off for two minutes (srun, SlurmctldTimeout).
+    wait_for(lambda: set(whole.command("sinfo", "-h", "-N", "-o", "%T").split()) <= {"allocated", "mixed"}, 30)
+    time.sleep(SAVED)
+    assert sorted(whole.queue()) == sorted(before)
+    let_go(folder)
+    output = completes(process, folder, undisturbed)
+    assert "Error" not in output
+    assert len(began(folder)) == BLOCKS  # none done twice
+
+
 @pytest.fixture
 def no_sacct(cluster):
     """SLURM without accounting where `sacct` is not even installed: the plugin looks for it with `which`."""
@@ -126,6 +144,20 @@ def test_a_controller_may_be_away_for_a_minute(whole, no_sacct, folder, undistur
     whole.bring_back("slurmctld")
     completes(process, folder, undisturbed)
     assert len(began(folder)) == BLOCKS
+
+
+@pytest.mark.slow
+def test_a_job_that_a_forgetful_controller_lets_wait_is_cancelled_and_tried_again(whole, folder, undisturbed):
+    """What ended seconds before the controller was killed, it may take for running: the job's next step waits."""
+    process = held(whole, folder)
+    whole.kill("slurmctld")
+    whole.bring_back("slurmctld")
+    wait_for(lambda: len(whole.queue()) == BLOCKS, 30)
+    let_go(folder)
+    time.sleep(45)
+    for job, _, _ in whole.queue("RUNNING"):
+        whole.command("scancel", job)
+    completes(process, folder, undisturbed)
 
 
 def test_after_a_full_disk_a_killed_snakemake_and_too_little_memory_a_run_completes(

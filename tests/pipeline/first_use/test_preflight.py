@@ -3,7 +3,6 @@
 import ast
 import collections
 import json
-import os
 import re
 import subprocess
 import sys
@@ -122,11 +121,6 @@ def test_an_unknown_torch_is_named(folder, capsys):
 def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
     monkeypatch.setattr(preflight, "limits", lambda: (16, 3.2e9))
     assert "3.2 GB of memory are free for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
-
-
-def test_it_knows_the_processors_of_a_machine_whose_python_cannot_read_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "attnsvm", None)
-    assert preflight.limits() == (os.cpu_count(), float("inf"))
 
 
 def test_only_what_this_project_made_is_installed_into(folder, capsys):

@@ -331,13 +331,11 @@ ASKED = f"{records.NAME}/{records.TASK}/json"
 @pytest.mark.parametrize(
     "change",
     [
-        of("claimed", lambda a: a.astype(str)),
         of("status", lambda a: a.astype(float)),
         of("size", lambda a: np.full_like(a, 10**13, dtype=np.uint64)),
         of("size", lambda a: a[0]),
         of("shapes", lambda a: np.zeros(3)),
         of("dual", lambda a: a.astype(str)),
-        of("dual", lambda a: a.astype(complex)),
         of("matrices", lambda a: a.astype(np.float32)),
         of("place", lambda a: a.astype(float)),
         lambda arrays: arrays.update({ASKED: np.array("[1]")}),

@@ -70,9 +70,7 @@ def test_no_digit_of_the_manuscript_is_typed_without_a_reason():
         ('It is #n("cone.last") and #claim("layers_2") in @fig:a2 <sec:2> `x2`.', []),
         ("$x_1 + 2 norm(W)^2 >= 1$ and $T = 1$", []),
         ("with $n = 6$ inputs", ["= 6", "6"]),
-        ("with $n = 4$ inputs", ["= 4"]),
         ("$rho approx 0.25$", ["0.25", "approx 0.25"]),
-        ("#let width = 3\nfine", []),
         ("the condition H1 of 2", ["2"]),
     ],
 )

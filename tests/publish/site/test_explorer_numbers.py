@@ -12,7 +12,7 @@ from attnsvm.data.problems import Problems
 from attnsvm.svm import Constraints, Status, separation, solve, solve_batch
 from attnsvm.training.start import PARAMETRISATIONS
 
-RATE, STEPS, WINDOW = 0.1, 1000, 5
+RATE = 0.1
 CLOSE = 1e-9
 SHAPES = [(n, T) for n in (2, 3, 4) for T in (2, 3, 4, 6)]
 PER_SHAPE = 17  # 12 shapes: 204 states
@@ -58,7 +58,7 @@ return problems.map((problem, s) => {
 """
 
 
-def descended(page, problems, starts, rule, steps=STEPS, every=WINDOW):
+def descended(page, problems, starts, rule, steps, every):
     """Factors by name, each (S, steps/every + 1, 2, 2), as the page moves them."""
     flat = [{name: matrix.ravel().tolist() for name, matrix in start.items()} for start in starts]
     kept = page.execute_script(DESCEND, as_page(problems), flat, rule, steps, every)
@@ -71,7 +71,7 @@ def distance(A, B):
 
 
 def windows(problems, log):
-    """Every window of a run as a problem of its own: the problems repeated, and the factors at its first step."""
+    """Every step of a run as a problem of its own: the problems repeated, and the factors before it."""
     repeated = problems[np.repeat(np.arange(len(problems)), next(iter(log.values())).shape[1] - 1)]
     return repeated, {name: W[:, :-1].reshape(-1, 2, 2) for name, W in log.items()}
 

@@ -261,9 +261,9 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
 
 
 def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
-    rotary("llama", tmp_path)
+    rotary("llama", tmp_path / "model")
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:4]))
-    call = ["inspect", str(tmp_path), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
+    call = ["inspect", str(tmp_path / "model"), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
     assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
     *_, last = capsys.readouterr().err.splitlines()
     assert last.startswith("error: ")

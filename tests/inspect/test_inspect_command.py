@@ -76,7 +76,9 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     model, texts = folder.parent / "<model>", folder.parent / "texts.txt"
     again = folder.parent / "again"
     assert command.main(["inspect", str(model), "--texts", str(texts), "--out", str(again), *SMALL]) == 0
-    said = capsys.readouterr().out.splitlines()
+    out, err = capsys.readouterr()
+    assert "heads: 100%" in err
+    said = out.splitlines()
     assert said[:3] == [str(again / name) for name in inspect.WRITTEN]
     assert said[3:] == summary.sentences(pd.read_parquet(again / "heads.parquet"))
     for name in ("heads.csv", "heads.parquet"):
@@ -142,17 +144,6 @@ def test_few_inputs_held_out_are_warned_of(held_out, said):
     text = summary.warning(held_out)
     assert text.startswith(said) if said else text == ""
     assert "± 0.37" in text or held_out != 7
-
-
-def test_it_says_on_stderr_how_far_it_is(tmp_path, capsys):
-    rng = np.random.default_rng(0)
-    np.savez(tmp_path / "x.npz", tokens=rng.normal(size=(9, 4, 3)), queries=rng.normal(size=(9, 3)), W=np.eye(3))
-    assert (
-        command.main(["inspect", str(tmp_path / "x.npz"), "--out", str(tmp_path / "o"), "--norms", "fro", *SMALL]) == 0
-    )
-    out, err = capsys.readouterr()
-    assert "heads: 100%" in err
-    assert out.splitlines()[:3] == [str(tmp_path / "o" / f"heads.{kind}") for kind in ("parquet", "csv", "html")]
 
 
 def test_a_decoder_of_all_positions(tmp_path):
@@ -270,10 +261,11 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
 
 
 def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
-    rotary("llama", tmp_path)
+    rotary("llama", tmp_path / "model")
     (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:4]))
-    call = ["inspect", str(tmp_path), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
+    call = ["inspect", str(tmp_path / "model"), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
     assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
     *_, last = capsys.readouterr().err.splitlines()
     assert last.startswith("error: ")
+    assert "its logits depend on distance, so only the Frobenius norm is offered: ask for" in last
     assert not (tmp_path / "out").exists()

@@ -102,8 +102,6 @@ def test_a_large_model_is_written_in_shards(llama, tmp_path, monkeypatch):
     many, one = (weights_in(tmp_path / name) for name in ("many", "one"))
     assert set(many) == set(one)
     assert all(np.array_equal(many[name], one[name]) for name in one)
-    tables = [inspect.heads(tmp_path / name, TEXTS, layers=[0], norms=("fro",), draws=1) for name in ("many", "one")]
-    assert tables[0].equals(tables[1])
 
 
 def refused(model, tmp_path, **given):
@@ -156,25 +154,9 @@ def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
         inspect.unpack(file, tmp_path / "new")
 
 
-def test_an_empty_place_is_filled_and_one_that_cannot_be_written_is_one_sentence(llama, tmp_path, monkeypatch):
-    """The place can be where the user stands, a link, or a disk of its own; what fails leaves nothing behind."""
+def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_behind(llama, tmp_path, monkeypatch):
     _, file = llama
-    inspect.unpack(file, tmp_path / "new")
-    expected = sorted(path.name for path in (tmp_path / "new").iterdir())
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link").symlink_to("there")
-    monkeypatch.chdir(tmp_path / "here")
-    for place in (".", "../link"):
-        inspect.unpack(file, place)
-    for place in ("here", "there"):
-        assert sorted(path.name for path in (tmp_path / place).iterdir()) == expected
     before = sorted(tmp_path.rglob("*"))
-    with pytest.raises(UserError, match="is not empty"):
-        inspect.unpack(file, "none/..")
-    for place in (file / "below", "/proc/attnsvm"):
-        with pytest.raises(UserError, match=r"cannot be written \(.+\)"):
-            inspect.unpack(file, place)
     monkeypatch.setattr("safetensors.numpy.save_file", full)
     with pytest.raises(UserError, match=r"half: cannot be written \(.*No space left"):
         inspect.unpack(file, tmp_path / "half")

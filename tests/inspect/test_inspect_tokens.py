@@ -13,7 +13,7 @@ import pytest
 import tokenizers
 from small_gguf import small, written
 from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative, rotary
-from tokenizers import models, normalizers, pre_tokenizers
+from tokenizers import models
 
 from attnsvm import inspect
 from attnsvm.errors import UserError
@@ -120,17 +120,13 @@ def test_the_tokenizer_of_a_gguf_file_is_its_own(tmp_path):
     assert beside.read_bytes() == alone.read_bytes() != other.read_bytes()
 
 
-@pytest.mark.parametrize("given", ["spm.model", "spiece.model", "tokenizer.model"])
-def test_a_vocabulary_of_sentencepiece_is_for_the_libraries_to_read(given, folder):
-    """No list of names stands in their way: what is missing, or wrong with the file, is theirs to say."""
+def test_a_damaged_vocabulary_of_sentencepiece_is_a_sentence(folder):
     changed_config(folder, model_type="deberta-v2")
     for path in folder.glob("token*"):
         path.unlink()
-    (folder / given).write_bytes(b"no vocabulary")
-    with pytest.raises(UserError, match=r"its tokenizer cannot be read|there is no tokenizer in it") as caught:
+    (folder / "spm.model").write_bytes(b"no vocabulary")
+    with pytest.raises(UserError, match="its tokenizer cannot be read"):
         tokens.encoded(folder, TEXTS, 20, causal=False)
-    if given == "spm.model":
-        assert "cannot be read" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", ["mpnet", "esm", "esm, learned", "gpt_neox", "roberta", "camembert"])
@@ -190,15 +186,6 @@ def test_words_are_shown_and_not_whole_books(folder):
     assert 999 in found["ids"][0]
     with pytest.raises(UserError, match=r"its tokenizer makes token 999, and config\.json says that there are"):
         Reading(folder, ["the " + "x" * 5000, TEXTS[0]])
-
-
-def test_normalizers_and_splitters_of_others_are_run(folder):
-    path = str(folder / "tokenizer.json")
-    made = tokenizers.Tokenizer.from_file(path)
-    made.normalizer, made.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.WhitespaceSplit()
-    made.save(path)
-    upper, lower = (tokens.encoded(folder, [text], 20, False)[0] for text in (TEXTS[0].upper(), TEXTS[0].lower()))
-    assert upper == lower
 
 
 def test_a_vocabulary_of_sentencepiece_alone_is_read(folder, tmp_path):

@@ -78,17 +78,6 @@ def test_in_memory_are_the_weights_of_one_layer_and_the_words_of_the_texts(tmp_p
     assert all(one.is_meta for one in model.layers.parameters())
 
 
-def test_another_process_goes_on_from_what_the_texts_have_become(tmp_path):
-    folder = saved("t5", tmp_path)
-    here = models.read(folder, TEXTS[:3])[1]
-    first, second = (models.Reading(folder, TEXTS[:3], layers=[1]) for _ in range(2))
-    assert first.layer(0) is None
-    second.walk.become = first.walk.become
-    there = second.layer(1)
-    assert [a.tobytes() for a in there.inputs.tokens] == [a.tobytes() for a in here.inputs.tokens]
-    assert all((there.heads[h] == here.heads[h]).all() for h in here.heads)
-
-
 INDEX = "model.safetensors.index.json"
 NO_INDEX = f"{{}}/{INDEX}: expected JSON with weight_map, the file of every weight; fetch it again"
 OUT_OF_PLACE = "have no place in the model that config.json describes"
@@ -111,12 +100,6 @@ def without_weights_anywhere(folder):
     changed_weights(folder, lambda weights: weights.pop(UP), shard_of(folder, UP, lambda index: index.pop(UP)))
 
 
-def with_norms_of_another_kind(folder):
-    name = "layers.1.self_attn.q_norm.weight"
-    changed_weights(folder, lambda weights: weights.update({name: torch.ones(4)}), SHARDS[1])
-    shard_of(folder, name, lambda index: index.update({name: SHARDS[1]}))
-
-
 def with_integers(folder):
     changed_weights(folder, lambda weights: weights.update({UP: weights[UP].to(torch.int8)}), shard_of(folder, UP))
 
@@ -134,14 +117,9 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
     ),
     "the index is no JSON": (lambda folder: (folder / INDEX).write_text("{"), f"{{}}/{INDEX}: is not JSON ({{}})"),
     "the index is of another kind": (lambda folder: (folder / INDEX).write_text('{"weight_map": ["a"]}'), NO_INDEX),
-    "the index is of nothing": (lambda folder: (folder / INDEX).write_text('{"weight_map": {}}'), NO_INDEX),
     "a setting is of another kind": (
         {"num_hidden_layers": "two"},
         "{}/config.json: Field 'num_hidden_layers' expected int, got str",
-    ),
-    "heads do not divide the width": (
-        {"num_attention_heads": 3},
-        "{}/config.json: The hidden size (16) is not a multiple of the number of attention heads (3)",
     ),
     "a shard lacks weights": (
         lambda folder: changed_weights(folder, lambda weights: weights.pop("norm.weight"), SHARDS[1]),
@@ -161,21 +139,9 @@ SPOILT = {  # what is done, or the settings that are changed; and the sentence
         "{}/model-0000{}-of-00002.safetensors: the weights layers.0.mlp.down_proj.weight are 16 × 16, and config.json "
         "asks for 16 × 20",
     ),
-    "more layers": (
-        {"num_hidden_layers": 3},
-        "{}/config.json: says that there are 3 layers, and there are weights of 2",
-    ),
     "fewer layers": (
         {"num_hidden_layers": 1},
         f"{{}}-00002-of-00002.safetensors: the weights layers.1.{{}} {OUT_OF_PLACE}",
-    ),
-    "biases that are not asked for": (
-        {"attention_bias": False},
-        f"{{}}: the weights layers.0.self_attn.{{}}_proj.bias {OUT_OF_PLACE}",
-    ),
-    "norms of another kind": (
-        with_norms_of_another_kind,
-        f"{{}}: the weights layers.1.self_attn.q_norm.weight {OUT_OF_PLACE}",
     ),
     "a quantised configuration": (
         {"quantization_config": {"quant_method": "gptq", "bits": 4}},
@@ -252,7 +218,16 @@ class More:
 
 @pytest.mark.parametrize(
     "content",
-    [More(), {"a": More()}, {"a": [1.0]}, [torch.zeros(2)], {}, {1: torch.zeros(2)}, {"a": torch.eye(2).to_sparse()}],
+    [
+        More(),
+        {"a": More()},
+        {"a": [1.0]},
+        [torch.zeros(2)],
+        {},
+        {1: torch.zeros(2)},
+        {"a": torch.eye(2).to_sparse()},
+        {"few numbers again and again": torch.zeros(1).expand(10**6, 10**6)},
+    ],
 )
 def test_a_pickle_of_anything_else_is_one_sentence_and_is_not_run(content, tmp_path):
     folder = gpt2(tmp_path)
@@ -294,17 +269,6 @@ def test_what_is_only_claimed_is_not_made(what, tmp_path):
         Reading(changed_config(tmp_path, **changes), TEXTS)
     assert re.search(sentence.replace("+", r"\+"), str(caught.value)), caught.value
     assert time.monotonic() - before < 20
-
-
-def test_a_pickle_that_shows_few_numbers_again_and_again_is_refused(tmp_path):
-    bert(tmp_path)
-    weights = load_file(tmp_path / "model.safetensors")
-    (tmp_path / "model.safetensors").unlink()
-    name = "embeddings.position_embeddings.weight"
-    weights[name] = torch.zeros(1).expand(10**6, 10**6)
-    torch.save(weights, tmp_path / "pytorch_model.bin")
-    with pytest.raises(UserError, match="is a pickle of more than plain tensors"):
-        Reading(tmp_path, TEXTS)
 
 
 class Named:

@@ -137,8 +137,6 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     )
     assert command.main([*call, "--text", "9"]) == 1
     assert capsys.readouterr().err == "error: text 9: the texts have the numbers 0 to 8\n"
-    assert command.main([*call, "--head", "2"]) == 1
-    assert capsys.readouterr().err == "error: head 2: the model has heads 0 to 1\n"
 
 
 def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):

@@ -58,13 +58,6 @@ def test_every_scale_of_every_card_is_valid(given):
             assert resolved["experiments"][card.name][stage][key] == wanted
 
 
-def test_what_was_resolved_resolves_to_itself():
-    """A job on another machine is given what the first resolution gave, and resolves it again."""
-    for scale in ("paper", "smoke"):
-        resolved = resolve({"scale": scale})
-        assert resolve(resolved) == resolved
-
-
 @pytest.mark.parametrize("scale", ["paper", "smoke"])
 def test_a_file_of_sorted_json_gives_jobs_the_same_settings_to_the_letter(scale):
     """Snakemake compares params as Python writes them, and figures/<name>.json, which bundles read, sorts its keys."""
@@ -97,23 +90,11 @@ def test_a_value_of_another_type_is_refused_by_its_name(card):
         assert refused(nested(path, wrong)).startswith(f"config: {path}: {wrong} is not ")
 
 
-@of_every_card
-def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
-    stage, key, _ = settings_of(card)[0]
-    with pytest.raises(UserError, match=rf"unknown key '{key}{key[-1]}': did you mean '{key}'\?"):
-        resolve(nested(f"experiments.{card.name}.{stage}.{key}{key[-1]}", 1))
-
-
 @pytest.mark.parametrize(
     ("path", "value", "sentence"),
     [
-        ("experiments.local_convergence.problems.n", 0, ": 0 is too small"),
         ("experiments.local_convergence.problems.T", 1, ": 1 is too small"),
-        ("experiments.local_convergence.problems.d", 0, ": 0 is too small"),
         ("experiments.svm_rank.problems.d", [2, 0], ".1: 0 is too small"),
-        ("experiments.svm_rank.problems.instances", -1, ": -1 is too small"),
-        ("experiments.multi_token.descent.steps", "many", ": 'many' is not of type"),
-        ("experiments.multi_token.descent.learning_rate", 0, ": 0 is too small"),
         ("experiments", {"svmrank": {}}, ": unknown key 'svmrank': did you mean 'svm_rank'?"),
         ("figures", {"colour": "red"}, ": unknown key 'colour': known are dpi, font_size, width"),
         ("figures.dpi", 10**9, ": 1000000000 is too large, the largest value is 1200"),
@@ -124,45 +105,21 @@ def test_a_misspelt_key_is_answered_with_the_one_that_was_meant(card):
         ("experiments.trajectories.problems.seed", 10**23, ": 100000000000000000000000 is too large"),
         ("experiments.multi_token.descent.learning_rate", float("nan"), ": nan is not of type finite number"),
         ("experiments.multi_token.descent.learning_rate", float("inf"), ": inf is not of type finite number"),
-        ("experiments.multi_token.descent.normalisation", "none", ": 'none' is not one of"),
-        ("experiments.multi_token.descent.device", "tpu", ": 'tpu' does not match"),
         ("experiments.feasibility.problems.shapes", [[3]], ".0: [3] is too short"),
-        ("experiments.feasibility.problems.shapes", [3, 4], ".0: 3 is not of type"),
-        ("experiments.penalised_head.descent.penalties", [0.1, -1], ".1: -1 is too small"),
         ("experiments.norm_growth.problems.n", 5, ": 5 is not a multiple of 2"),
-        ("experiments.cone.descent.apertures", [2], ".0: 2 is too large"),
-        ("experiments.regularisation_path.descent.random_starts", 0, ": 0 is too small"),
-        ("experiments.convergence_types.measures.saturated", 1.5, ": 1.5 is too large"),
-        ("figures.dpi", "many", ": 'many' is not of type integer"),
         ("figures.dpi", "1e3", ": '1e3' is not of type integer: write 1000"),
         ("figures.dpi", 100.0, ": 100.0 is not of type integer: write 100"),
-        ("figures.dpi", 100.5, ": 100.5 is not of type integer"),
         ("figures.dpi", "inf", ": 'inf' is not of type integer"),
         ("figures.width", "nan", ": nan is not of type finite number"),
         ("figures", "72", ": '72' is not of type object: write keys and values, as in {dpi: 72}"),
         ("experiments", "cone", ": 'cone' is not of type object: write keys and values"),
         ("experiments.cone.problems.d", "1000000000", ": 1000000000 is too large, the largest value is 4096"),
-        ("experiments.cone.problems.d", 10**9, ": 1000000000 is too large, the largest value is 4096"),
         ("experiments.local_convergence.descent.learning_rate", 1e-300, ": 1e-300 is too small"),
-        ("experiments.cone.descent.relative_step", 1e-300, ": 1e-300 is too small"),
-        ("experiments.cone.descent.margins", [1e-300], ".0: 1e-300 is too small"),
-        ("experiments.local_convergence.descent.log_every", 2001, ": 2001 is above"),
-        ("experiments.multi_token.descent.log_every", 5000, ": 5000 is above"),
-        ("experiments.local_convergence.measures.drawn_steps", 3000, ": 3000 is above"),
-        (
-            "experiments.multi_token.problems",
-            {"candidates": [10]},
-            ".d: 4 values, but experiments.multi_token.problems.candidates has 1: give one for each",
-        ),
-        ("experiments.multi_token.measures.accepted", 4000, ": 4000 is above"),
-        ("experiments.regularisation_path.descent", {"smallest": 10, "largest": 1}, ".smallest: 10 is not below"),
     ],
 )
 def test_a_wrong_value_is_named(path, value, sentence):
     """By the whole path to it, with which the sentence goes on."""
-    said = refused(nested(path, value))
-    assert said.startswith(f"config: {path}{sentence}")
-    assert "write" not in said or value != 100.5
+    assert refused(nested(path, value)).startswith(f"config: {path}{sentence}")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Which modules, and which files, are behind each job."""
 
 from attnsvm.pipeline import cards, modules, targets
-from attnsvm.pipeline.hashes.dependencies import module_files
 
 EXPERIMENTS = cards.experiments()
 FIGURES = cards.figures()
@@ -15,10 +14,6 @@ def test_the_files_of_a_figure_are_those_of_its_stages_and_its_own():
     assert {"attnsvm/svm/methods/interior_point.py", "attnsvm/data/cells.py", "attnsvm/plots/style.py"} <= set(files)
     above = [name for name in files if name.startswith(("attnsvm/training/", "attnsvm/publish/"))]
     assert not [name for name in above if not name.startswith(("attnsvm/training/lanes/", "attnsvm/training/__init__"))]
-
-
-def test_problems_that_a_card_names_are_code_that_its_stages_run():
-    assert {"attnsvm/data/grids/one_shape.py", "attnsvm/data/draws.py"} <= set(module_files(*modules.of_stages("adam")))
 
 
 def test_a_figure_of_several_tables_has_the_files_of_all():

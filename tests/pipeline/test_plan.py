@@ -6,7 +6,6 @@ from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, targets
 from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
 from attnsvm.pipeline.plan import Plan, earlier
-from attnsvm.pipeline.refusals import or_end
 from attnsvm.pipeline.running import arithmetic
 
 SMOKE = resolve({"scale": "smoke"})
@@ -52,11 +51,6 @@ def test_a_block_or_a_stage_that_is_not_there_is_refused(stage, experiment, bloc
     with pytest.raises(UserError) as caught:
         PLAN.block_files(stage, experiment, block)
     assert str(caught.value) == sentence
-
-
-def test_of_many_blocks_four_are_named():
-    with pytest.raises(UserError, match=r"its blocks are [^,]+, [^,]+, [^,]+, [^,]+, \.\.\.$"):
-        Plan(resolve({}), {"svm_rank": 8}).block_files("problems", "svm_rank", "none")
 
 
 def test_few_blocks_are_measured_by_the_job_that_gathers_them():
@@ -109,14 +103,6 @@ def test_every_job_has_a_hash_of_its_own_code():
     assert all(len(code) == 64 for code in found)
 
 
-def test_twins_run_the_same_code():
-    twins = [(card, cards.read(card.modules["measures"].split(".")[-2])) for card in cards.experiments()]
-    twins = [(card, other) for card, other in twins if card is not other]
-    assert twins
-    for card, other in twins:
-        assert PLAN.code("measures", card.name) == PLAN.code("measures", other.name)
-
-
 def test_the_params_of_the_audit_are_those_of_every_claim_and_a_page_has_those_of_its_own():
     whole, page = given("claims"), given("claims_of", claimed="paper")
     assert whole["claiming"] == [card.name for card in cards.claiming()]
@@ -130,11 +116,6 @@ def test_what_a_figure_says_of_itself_follows_from_its_experiments_alone():
     assert params["experiments"] == {"cone": SMOKE["experiments"]["cone"]}
     assert params["blocks"] == {"cone": list(PLAN.blocks("cone"))}
     assert params["settings"] == SMOKE["figures"]
-
-
-def test_a_rule_that_is_not_there_has_no_params():
-    with pytest.raises(ValueError, match="no rule 'descents'"):
-        PLAN.params("descents")
 
 
 def test_a_figure_reads_the_tables_that_it_draws():
@@ -162,12 +143,3 @@ def test_a_device_that_is_missing_is_refused(monkeypatch):
     with pytest.raises(UserError, match=r"^config: experiments\.multi_token\.descent\.device: 'cuda': none$"):
         arithmetic.require_device("multi_token", wanted["multi_token"]["descent"])
     arithmetic.require_device("cone", wanted["cone"]["descent"])
-
-
-def test_what_the_user_can_mend_ends_the_run_with_its_sentence():
-    def refuse(what, *, how):
-        raise UserError(f"{what} {how}")
-
-    with pytest.raises(SystemExit, match=r"^error: this way$"):
-        or_end(refuse, "this", how="way")
-    assert or_end(max, 1, 2) == 2

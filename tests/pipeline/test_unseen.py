@@ -114,8 +114,6 @@ def test_seeds_on_which_nothing_is_asked_end_with_a_sentence(folder, claims):
         (again(first_seed=9), "again: first has the seed 9 too: begin with a later first_seed"),
         ({"again": {"settings": {"problems": {"n": 3}}}}, "unseen: again: problems.first_seed is missing"),
         ({"again": {"settings": {"problem": {}}}}, "unseen.again.settings: unknown key 'problem': did you mean"),
-        ({"again": {"blocks": 1}}, "again: problems.first_seed is missing"),
-        ({"again": again()["again"] | {"order": 3}}, "unseen.again: unknown key 'order'"),
         ({"A b": again()["again"]}, "'A b' does not match"),
         ({"other": again()["again"]}, "attnsvm/experiments/own/other has the name 'other': choose another"),
         ({"first": again()["again"]}, "attnsvm/experiments/own/first has the name 'first': choose another"),

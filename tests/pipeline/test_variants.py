@@ -6,7 +6,7 @@ import pytest
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, elsewhere, modules, targets
-from attnsvm.pipeline.configuration import resolve, stage_settings, variants
+from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.pipeline.plan import Plan
 
@@ -113,11 +113,6 @@ def test_a_variant_that_breaks_a_bound_is_left_out():
     }
     assert "many_inputs" in of()
     assert "many_inputs" not in elsewhere.variants(replace(FLOW, settings=tight, elsewhere={}), VALUES)
-
-
-def test_more_instances_on_request():
-    few, more = (variants("flow", resolve({"elsewhere": times}))["one_hot"] for times in (1, 3))
-    assert more.settings["problems"]["instances"] == 3 * few.settings["problems"]["instances"]
 
 
 @pytest.mark.parametrize("name", targets.elsewhere())

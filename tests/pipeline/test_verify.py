@@ -86,7 +86,6 @@ NOTHING = "holds nothing to verify: no answer of attnsvm solve, and no file with
     ("path", "sentence"),
     [
         ("missing", "there is no such file or folder"),
-        ("missing.npz", "there is no such file or folder"),
         ("empty", NOTHING),
         ("plain", NOTHING),
         ("plain/x.csv", NOTHING),
@@ -121,11 +120,6 @@ def test_where_the_default_folders_have_nothing_that_is_said(tmp_path, monkeypat
     save_text("results/x.csv", "1\n")
     (tmp_path / "figures").mkdir()
     assert said(capsys) == (0, ["1 file compared, 0 answer files judged: nothing wrong."])
-
-
-def test_where_no_checksums_are_kept_nothing_is_compared(folder, monkeypatch, capsys):
-    monkeypatch.setenv("ATTNSVM_NO_CHECKSUMS", "1")
-    assert said(capsys, "figures")[0] == 1
 
 
 def test_an_answer_is_known_by_its_content(answered, capsys):

@@ -9,7 +9,6 @@ import signal
 import harness
 import pandas as pd
 import pytest
-import slurm_cluster
 import through_slurm
 from harness import BUILT
 from through_slurm import finish, hold, wait_until_held
@@ -47,14 +46,6 @@ def remote(cluster, local, tmp_path_factory):
     status, output = finish(submit(cluster, folder, *TARGETS), folder)
     assert status == 0, output
     return folder, cluster.finished()[before:]
-
-
-def test_missing_executables_are_named(monkeypatch, tmp_path):
-    (tmp_path / "sbatch").touch(mode=0o755)
-    monkeypatch.setattr(slurm_cluster, "SEARCH", str(tmp_path))
-    assert set(slurm_cluster.missing()) == {*slurm_cluster.DAEMONS, *slurm_cluster.COMMANDS} - {"sbatch"}
-    with pytest.raises(slurm_cluster.ClusterError, match=r"^SLURM is not installed: munged, .* not found\.$"):
-        slurm_cluster.SlurmCluster(tmp_path).start()
 
 
 def test_every_block_is_one_job_and_both_nodes_work(cluster, remote):

@@ -3,11 +3,9 @@
 import ast
 import collections
 import json
-import os
 import re
 import subprocess
 import sys
-import time
 import venv
 from pathlib import Path
 
@@ -75,24 +73,6 @@ def test_the_minutes_are_those_of_plain_python_here(monkeypatch, compiled, secon
     assert ("the first run also compiles its loops" in how) == (not compiled)
 
 
-def test_compiled_loops_are_found_where_numba_keeps_them(tmp_path, monkeypatch):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    assert not preflight.has_loops()
-    (tmp_path / "x").mkdir()
-    (tmp_path / "x/loop.nbi").touch()
-    assert preflight.has_loops()
-
-
-def test_processes_are_timed_together_and_one_that_fails_says_nothing():
-    """Two that sleep a second each take one second, and not two: the load of one is in the time of the other."""
-    wait = "import time; time.sleep(1); print('{}')"
-    start = time.perf_counter()
-    assert preflight._told([sys.executable, "-c", wait], 3) == [{}] * 3
-    assert time.perf_counter() - start < 2.9
-    assert preflight._told([sys.executable, "-c", "raise SystemExit(1)"], 2) == []
-    assert preflight._told(["/no/such/python"], 1) == []
-
-
 @pytest.mark.parametrize(
     ("seconds", "said"),
     [(4, "10 to 20 s"), (40, "30 to 50 s"), (240, "3 to 5 min"), (1000, "13 to 21 min"), (3000, "40 to 63 min")],
@@ -100,10 +80,6 @@ def test_processes_are_timed_together_and_one_that_fails_says_nothing():
 def test_a_time_is_said_as_a_range_that_holds_it(seconds, said):
     """No end is farther away than a third, beyond what rounding to minutes or ten seconds takes."""
     assert preflight.between(seconds) == said
-
-
-def test_plain_python_is_timed():
-    assert preflight.rounds(0.01) > 1e4
 
 
 def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):
@@ -145,11 +121,6 @@ def test_an_unknown_torch_is_named(folder, capsys):
 def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
     monkeypatch.setattr(preflight, "limits", lambda: (16, 3.2e9))
     assert "3.2 GB of memory are free for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
-
-
-def test_it_knows_the_processors_of_a_machine_whose_python_cannot_read_the_package(monkeypatch):
-    monkeypatch.setitem(sys.modules, "attnsvm", None)
-    assert preflight.limits() == (os.cpu_count(), float("inf"))
 
 
 def test_only_what_this_project_made_is_installed_into(folder, capsys):

@@ -53,6 +53,19 @@ def test_an_error_is_not_remembered(fresh):
             fresh().recall("key", lambda: 1 / 0)
 
 
+@pytest.mark.parametrize("content", ["", "{", "[1]", "\0"])
+def test_a_memo_that_cannot_be_read_is_written_anew(fresh, tmp_path, content):
+    (tmp_path / "memo.json").write_text(content)
+    assert [fresh().recall("key", lambda: 1), fresh().recall("key", lambda: 2)] == [1, 1]
+
+
+def test_a_memo_that_cannot_be_written_stops_nothing(tmp_path):
+    (tmp_path / "file").touch()
+    kept = Memo(tmp_path / "file/memo.json")
+    assert kept.recall("key", lambda: 1) == 1
+    kept._write()
+
+
 def test_the_newest_answers_are_kept(fresh, monkeypatch):
     monkeypatch.setattr(memo, "MOST", 3)
     for k in range(5):

@@ -1,9 +1,6 @@
 """What a source file does and imports, by its bytes, and the memo of it."""
 
-import json
-
 import pytest
-from harness import run_python
 
 from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes import memo, sources
@@ -98,50 +95,15 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
         read(tmp_path, "broken.py")
 
 
-PROGRAM = """
-import sys
-from pathlib import Path
-from attnsvm.pipeline.hashes import memo, sources
-memo.MEMO.path = Path(sys.argv[1])
-parse, parsed = sources.ast.parse, []
-sources.ast.parse = lambda source: parsed.append(source) or parse(source)
-found = sources.read(Path(sys.argv[2]).parent, Path(sys.argv[2]).name)
-print(found.digest == sources._digest(parse(Path(sys.argv[2]).read_text())), len(parsed))
-"""
-
-
-@pytest.fixture
-def another_run(tmp_path):
-    """A function that reads a source in a process of its own: whether the answer is right, and how often it parsed."""
-    kept, file = tmp_path / "kept" / "memo.json", tmp_path / "a.py"
-
-    def run(text):
-        file.write_text(text)
-        right, parsed = run_python(PROGRAM, kept, file).split()
-        return right == "True", int(parsed)
-
-    return run, kept
-
-
-def test_another_run_parses_only_what_has_other_bytes(another_run):
-    run, kept = another_run
-    assert [run("x = 1\n"), run("x = 1\n"), run("x = 2\n"), run("x = 1\n")] == [(True, n) for n in (1, 0, 1, 0)]
-    assert len(json.loads(kept.read_text())) == 2
-    assert [path.name for path in kept.parent.iterdir()] == [kept.name]
-
-
-@pytest.mark.parametrize("content", ["", "{", "[1]", "\0"])
-def test_a_memo_that_cannot_be_read_is_written_anew(another_run, content):
-    run, kept = another_run
-    kept.parent.mkdir()
-    kept.write_text(content)
-    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 0)]
-
-
-def test_a_memo_that_cannot_be_written_stops_nothing(another_run):
-    run, kept = another_run
-    kept.parent.write_text("a file where the folder would be")
-    assert [run("x = 1\n"), run("x = 1\n")] == [(True, 1), (True, 1)]
+def test_what_has_the_same_bytes_is_parsed_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
+    parse, parsed, digests = sources.ast.parse, [], []
+    monkeypatch.setattr(sources.ast, "parse", lambda *given: parsed.append(given) or parse(*given))
+    for text in ("x = 1\n", "x = 1\n", "x = 2\n", "x = 1\n"):
+        (tmp_path / "a.py").write_text(text)
+        digests.append(read(tmp_path, "a.py").digest)
+    assert len(parsed) == 2
+    assert digests[0] == digests[1] == digests[3] != digests[2]
 
 
 def test_the_memo_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):

@@ -56,20 +56,13 @@ def test_quiet_means_quiet():
     assert on_a_terminal(ATTNSVM_QUIET="1") == ""
 
 
-def test_what_was_expected_may_change(caplog, monkeypatch):
+def test_a_log_gets_lines_and_what_was_expected_may_change(caplog, monkeypatch):
     """A stage says how many trainings there are once it knows."""
     monkeypatch.setattr(reporting, "LINE_EVERY", 0.0)
     with caplog.at_level("INFO"), reporting.Progress(2, "cone descent") as done:
+        done(1)
         done.expect(6)
-        done(3)
-    assert "cone descent: 3 of 6," in caplog.text
-
-
-def test_a_log_gets_lines(caplog, monkeypatch):
-    monkeypatch.setattr(reporting, "LINE_EVERY", 0.0)
-    with caplog.at_level("INFO"), reporting.Progress(2, "cone descent") as done:
-        done(1)
-        done(1)
+        done(2)
     assert "cone descent: 1 of 2," in caplog.text
-    assert "cone descent: 2 of 2," in caplog.text
+    assert "cone descent: 3 of 6," in caplog.text
     assert "s left" in caplog.text

@@ -120,9 +120,7 @@ def shorter(*names):
 BY_ANSWER = [f"{KEPT}/{name}" for name in ("claimed", "status", "method", "size", "support", "parts")]
 CHANGES = {
     "another W": (put(f"{KEPT}/matrices", 0, 9.0), "answer 0 was kept as solved, .* a constraint is violated"),
-    "the opposite W": (scaled(f"{KEPT}/matrices", -1.0), "answer 0 was kept as solved, .* a constraint is violated"),
     "a W that is not a number": (put(f"{KEPT}/matrices", 0, np.nan), "answer 0 was kept as solved"),
-    "multipliers of zero": (scaled(f"{KEPT}/dual", 0.0), "answer 0 was kept as solved"),
     "negative multipliers": (scaled(f"{KEPT}/dual", -1.0), "answer 0 was kept as solved"),
     "a multiplier elsewhere": (put(f"{KEPT}/index", 0, 3), "answer 0 was kept as solved"),
     "another status": (put(f"{KEPT}/status", 7, 0), "answer 7 was kept as solved, and is infeasible"),
@@ -131,7 +129,6 @@ CHANGES = {
     "records of another problem": (put(f"{KEPT}/size", 0, 5), "answer 0 is not of the problem with 4 constraints"),
     "an array of the records gone": (without(f"{KEPT}/index"), "there is no array .*/index"),
     "a status in the file": (put(f"{NUC}/status", 0, "infeasible"), "the array nuc/status is not what follows"),
-    "a gap in the file": (put(f"{NUC}/gap", 2, 1e-3), "the array nuc/gap is not what follows"),
     "a gap in the file that is a little wrong": (put(f"{NUC}/gap", 2, 1e-11), "the array nuc/gap is not what follows"),
     "a bound in the file that is a little larger": (scaled(f"{NUC}/low", 1 + 1e-9), "nuc/low is not what follows"),
     "an arithmetic in the file": (put(f"{NONE}/arithmetic", 0, ""), "the array none/arithmetic is not what"),
@@ -214,8 +211,9 @@ def test_answers_without_their_problems_are_not_confirmed(built, tmp_path, capfd
     assert "answers of 2 stage files judged again" in capfd.readouterr().out
 
 
-def test_a_file_without_any_record_is_named(built, capsys):
-    rewritten(built / "svm.npz", without_all(records.NAME))
+@pytest.mark.parametrize("more", [(), (NUC, NONE, f"{CELLS[0]}/nuc", f"{CELLS[0]}/none")], ids=["answers", "neither"])
+def test_a_file_without_any_record_is_named(built, capsys, more):
+    rewritten(built / "svm.npz", without_all(records.NAME, *more))
     assert replay.main([str(built)]) == 1
     assert "svm.npz: its answers were not kept" in capsys.readouterr().out
 
@@ -229,12 +227,6 @@ def test_a_cell_that_no_problems_belong_to_is_named(built):
     rewritten(built / "svm.npz", another)
     with pytest.raises(UserError, match="more: there are no such problems"):
         replay.again(built / "svm.npz")
-
-
-def test_a_file_without_answers_and_records_is_named(built, capsys):
-    rewritten(built / "svm.npz", without_all(records.NAME, NUC, NONE, f"{CELLS[0]}/nuc", f"{CELLS[0]}/none"))
-    assert replay.main([str(built)]) == 1
-    assert "svm.npz: its answers were not kept" in capsys.readouterr().out
 
 
 def test_of_a_descent_that_solves_what_it_trained_must_follow(built, capsys):
@@ -339,13 +331,11 @@ ASKED = f"{records.NAME}/{records.TASK}/json"
 @pytest.mark.parametrize(
     "change",
     [
-        of("claimed", lambda a: a.astype(str)),
         of("status", lambda a: a.astype(float)),
         of("size", lambda a: np.full_like(a, 10**13, dtype=np.uint64)),
         of("size", lambda a: a[0]),
         of("shapes", lambda a: np.zeros(3)),
         of("dual", lambda a: a.astype(str)),
-        of("dual", lambda a: a.astype(complex)),
         of("matrices", lambda a: a.astype(np.float32)),
         of("place", lambda a: a.astype(float)),
         lambda arrays: arrays.update({ASKED: np.array("[1]")}),

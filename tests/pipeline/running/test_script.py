@@ -61,12 +61,6 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
     assert "Traceback" in log
 
 
-def test_what_a_claim_asks_in_vain_is_one_sentence(tmp_path):
-    with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
-        raise Misread("the claims.py of cone: the claim 'stays' could not be read: KeyError: 'x'")
-    assert ended.value.code.startswith("error: the claims.py of cone: the claim 'stays' could not be read: KeyError")
-
-
 def test_the_line_of_an_error_that_another_was_raised_from_is_named(tmp_path, monkeypatch):
     """A claim that computes: the audit says which one, and the line is that of its function."""
     monkeypatch.setattr(refusals, "EXPERIMENTS", ("/mine/",))

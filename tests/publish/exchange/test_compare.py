@@ -210,13 +210,6 @@ def test_a_folder_without_a_figure_ends_with_a_sentence(made, tmp_path):
             compare.compare(made, folder)
 
 
-def test_what_is_not_built_is_named_in_one_line(made, tmp_path, capsys):
-    folder = build(tmp_path, names=("cone",))
-    assert command.main(["compare", str(folder), "--reference", str(made.path)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[2:4] == ["not built: feasibility, norm_growth", compare.summary(compare.compare(made, folder))]
-
-
 def test_a_summary_counts_no_verdict_where_none_was_read_and_a_long_list_is_short(made, monkeypatch, capsys):
     absent = [compare.Compared(f"figure_{k}", compare.ABSENT) for k in range(80)]
     monkeypatch.setattr(compare, "compare", lambda *_: [compare.Compared("cone", compare.BYTES), *absent])

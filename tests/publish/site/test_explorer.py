@@ -176,21 +176,6 @@ def test_the_sentence_says_what_the_panel_says(page):
         assert told == pytest.approx(shown, abs=0.06 * shown + 0.2) or shown < 5, "rounded to two digits"
 
 
-@pytest.mark.parametrize("name", ["trajectories", "hyperplanes", "trap"])
-def test_no_name_of_a_curve_stands_on_that_of_a_band(page, name):
-    script = """const shown = [...document.querySelectorAll("#plane text")].filter((t) => t.textContent.trim()
-      && getComputedStyle(t).visibility === "visible");
-    const box = (t) => t.getBoundingClientRect(), of = (word) => shown.filter((t) => t.textContent.startsWith(word));
-    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-    return [of("W").length, of("W").flatMap((a) => of("SVM").filter((b) => meet(box(a), box(b)))
-      .map((b) => a.textContent + " on " + b.textContent))];"""
-    for steps in (5, 50, 500, 5000, 50000):
-        opened(page, name, steps)
-        count, found = page.execute_script(script)
-        assert count >= 2
-        assert found == [], steps
-
-
 def test_a_token_follows_a_finger_on_a_phone(page):
     page.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
@@ -325,19 +310,6 @@ def test_words_stand_out_in_light_and_in_dark(page, scheme):
     pairs += [("digit", f"c{k}") for k in (1, 2, 3, 4)] + [("paper", "warn")]
     for one, other in pairs:
         assert contrast(colour[one], colour[other]) >= 4.5, (one, other)
-
-
-def test_a_frame_leaves_room_for_sixty_per_second(page):
-    """What the page itself does for a frame, in the middle of many: it must leave most of 16.7 ms to the browser."""
-    opened(page, "inputs", 1000)
-    script = """const { app } = explorer, times = [];
-    for (let k = 0; k < 60; k++) {
-      const begin = performance.now();
-      app.run.advance(20); app.now = app.run.measure(); app.render(); app.renderPanel();
-      times.push(performance.now() - begin);
-    }
-    return times.sort((a, b) => a - b)[15];"""
-    assert page.execute_script(script) < 8
 
 
 def test_who_asks_for_stillness_gets_it(browser, address):

@@ -1,7 +1,6 @@
 """What the explorer computes in the browser, against the package and against plain NumPy."""
 
 import itertools
-from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,10 +10,9 @@ from attnsvm import geometry
 from attnsvm.analysis.selection import by_token, locally_optimal, margins, optimal_tokens, scores, support
 from attnsvm.data.problems import Problems
 from attnsvm.svm import Constraints, Status, separation, solve, solve_batch
-from attnsvm.training import LinearHead, exact, train
 from attnsvm.training.start import PARAMETRISATIONS
 
-RATE, STEPS, WINDOW = 0.1, 1000, 5
+RATE = 0.1
 CLOSE = 1e-9
 SHAPES = [(n, T) for n in (2, 3, 4) for T in (2, 3, 4, 6)]
 PER_SHAPE = 17  # 12 shapes: 204 states
@@ -60,7 +58,7 @@ return problems.map((problem, s) => {
 """
 
 
-def descended(page, problems, starts, rule, steps=STEPS, every=WINDOW):
+def descended(page, problems, starts, rule, steps, every):
     """Factors by name, each (S, steps/every + 1, 2, 2), as the page moves them."""
     flat = [{name: matrix.ravel().tolist() for name, matrix in start.items()} for start in starts]
     kept = page.execute_script(DESCEND, as_page(problems), flat, rule, steps, every)
@@ -73,54 +71,9 @@ def distance(A, B):
 
 
 def windows(problems, log):
-    """Every window of a run as a problem of its own: the problems repeated, and the factors at its first step."""
+    """Every step of a run as a problem of its own: the problems repeated, and the factors before it."""
     repeated = problems[np.repeat(np.arange(len(problems)), next(iter(log.values())).shape[1] - 1)]
     return repeated, {name: W[:, :-1].reshape(-1, 2, 2) for name, W in log.items()}
-
-
-@cache
-def ends(n, T):
-    """Where the package ends, and which ends are the same for a start that is a little off."""
-    problems, first = states(n, T)
-    whole, nudged = (
-        train(problems, LinearHead, "W", exact(RATE), STEPS, STEPS, start=W).weights[:, -1]
-        for W in (first, first * (1 + 1e-13))
-    )
-    return whole, distance(nudged, whole) < CLOSE
-
-
-@pytest.mark.parametrize(("n", "T"), SHAPES)
-def test_descent_on_W_is_that_of_the_package(page, n, T):
-    """Over 1000 steps, in windows of 5 that start from the page's own weights.
-
-    Around a finite minimum steps of one length never settle: there rounding grows from step to step, in the package as
-    in the page. What the package does not amplify itself agrees from end to end.
-    """
-    problems, first = states(n, T)
-    log = descended(page, problems, [{"W": W} for W in first], "fro")
-    repeated, starts = windows(problems, log)
-    after = train(repeated, LinearHead, "W", exact(RATE), WINDOW, WINDOW, start=starts["W"]).weights[:, -1]
-    assert distance(log["W"][:, 1:].reshape(-1, 2, 2), after).max() < CLOSE
-    whole, steady = ends(n, T)
-    assert steady.mean() > 0.6
-    assert distance(log["W"][:, -1], whole)[steady].max() < CLOSE
-
-
-def test_most_states_agree_from_end_to_end():
-    """The share above is of each shape; over all 204 states nine in ten are steady."""
-    steady = [ends(n, T)[1] for n, T in SHAPES]
-    assert np.size(steady) >= 200
-    assert np.mean(steady) > 0.85
-
-
-@pytest.mark.parametrize(("n", "T"), SHAPES)
-def test_descent_on_factors_is_that_of_the_package(page, n, T):
-    """Until rounding is amplified: steps of one length in K and in Q zigzag about the direction they go to."""
-    problems, _ = states(n, T)
-    K, Q = PARAMETRISATIONS["KQ"](problems.seeds, 2, "uniform")
-    log = descended(page, problems, [{"K": k, "Q": q} for k, q in zip(K, Q, strict=True)], "fro", 40, 40)
-    there = train(problems, LinearHead, "KQ", exact(RATE), 40, 40, start="uniform").weights[:, -1]
-    assert distance(log["K"][:, -1] @ log["Q"][:, -1].swapaxes(1, 2), there).max() < CLOSE
 
 
 def gradients(problems, W):
@@ -170,7 +123,7 @@ def one_step(problems, factors, rule):
 def test_every_step_of_every_rule_is_that_of_numpy(page, rule, train_):
     """Single steps along runs of 300. A sign or a polar factor is compared where rounding cannot decide it."""
     compared = 0
-    for n, T in [(2, 3), (3, 4), (4, 6)]:
+    for n, T in [(2, 2), (3, 4), (4, 6)]:
         problems, W = states(n, T, 8, seed=1)
         K, Q = PARAMETRISATIONS["KQ"](problems.seeds, 2, "uniform")
         starts = [{"W": w} for w in W] if train_ == "W" else [{"K": k, "Q": q} for k, q in zip(K, Q, strict=True)]
@@ -238,19 +191,6 @@ def test_other_norms_prove_their_answers(page, norm):
                 assert 1 - dual.sum() / measure.value(W) < 1e-8
                 solved += 1
     assert solved > 20
-
-
-def test_a_norm_of_the_package_agrees(page):
-    """The least norm itself, for a few: the package solves it to 1e-7."""
-    problems, _ = states(2, 3, 4, seed=3)
-    chosen = optimal_tokens(problems.tokens, problems.head, problems.labels)
-    for norm in ("nuc", "spectral", "linf"):
-        answers = page.execute_script(SOLVE, as_page(problems), chosen.tolist(), norm)
-        there = solve_batch(constraints_of(problems, chosen), norm)
-        assert [a["status"] for a in answers] == [s.status for s in there]
-        for answer, solution in zip(answers, there, strict=True):
-            if solution.solved:
-                assert answer["value"] == pytest.approx(geometry.get(norm).value(solution.W), rel=2e-7)
 
 
 def test_locally_optimal_choices_are_those_of_the_package(page):

@@ -216,13 +216,6 @@ def test_the_counts_are_those_of_the_manuscript(workshop, site, pages):
     assert {word.strip(): count for word, count in said.items()} == {word: n for word, n in of_paper.items() if n}
 
 
-def test_the_start_page_has_a_picture_a_sentence_and_three_doors(site, pages):
-    text = (site / "index.html").read_text("utf-8")
-    doors = re.search(r'<nav class="doors".*?</nav>', text, re.DOTALL)[0]
-    assert re.findall(r'<a href="([^"]*)"', doors) == ["figures/README.html", "audit.html", "docs/svm.html"]
-    assert [found["src"] for found in pages["index.html"].pictures] == ["./figures/overview.svg"]
-
-
 def test_the_menu_groups_the_figures(pages):
     headings = [key for key in cards.SECTIONS if any(card.section == key for card in cards.figures())]
     for card in cards.figures():
@@ -389,9 +382,3 @@ def test_it_can_be_walked_by_keys(window, site):
         if not missing:
             break
     assert not missing
-
-
-def test_the_explorer_leads_back(window, site):
-    opened(window, site, "play.html")
-    assert window.find_element("css selector", ".home a").get_attribute("href") == (site / "index.html").as_uri()
-    assert [entry for entry in window.get_log("browser") if entry["level"] == "SEVERE"] == []

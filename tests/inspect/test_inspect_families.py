@@ -162,7 +162,7 @@ def test_every_family_is_tested():
             {"model_type": "esm", "position_embedding_type": "rotary", "is_decoder": True},
             "is used as a decoder, ",
         ),
-        ({"model_type": "deberta"}, "adds terms that depend on distance to its logits"),
+        ({"model_type": "deberta"}, "has an unknown layout"),
     ],
 )
 def test_a_setting_with_which_a_model_leaves_its_layout_is_refused(given, why):

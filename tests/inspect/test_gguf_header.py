@@ -3,9 +3,9 @@
 import struct
 
 import pytest
-from attnsvm.inspect.gguf_header import ARRAY, require_sound
 
 from attnsvm.errors import UserError
+from attnsvm.inspect.gguf import ARRAY, require_sound
 
 TRUTH = 7  # a kind of value, of one byte
 

@@ -18,6 +18,12 @@ def require(condition: bool, sentence: str) -> None:
         raise UserError(sentence)
 
 
+def first_line(error: BaseException) -> str:
+    """What an exception of another library says, as the end of a sentence."""
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".:") if lines else type(error).__name__
+
+
 def shown(text: object) -> str:
     """A text on one line of a terminal: what would steer it, or is no character at all, stands there as an escape.
 

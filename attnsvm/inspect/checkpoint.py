@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, first_line, require
 from attnsvm.inspect.packaged import INDEX, PICKLED, one_file, shards
 from attnsvm.reading import start
 
@@ -72,7 +72,7 @@ def _opened(path: Path) -> Iterator[Any]:
     try:
         file = safe_open(path, "pt")
     except (SafetensorError, OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({str(error).strip().splitlines()[0].rstrip('.:')})") from error
+        raise UserError(f"{path}: cannot be read ({first_line(error)})") from error
     with file as opened:
         yield opened
 

@@ -12,6 +12,7 @@ import pandas as pd
 
 from attnsvm import checksums
 from attnsvm.inspect import summary
+from attnsvm.inspect.columns import NORMS, columns
 
 WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
 # What colours the grid: column, its name, and what it is compared with.
@@ -46,8 +47,9 @@ def render(
         shown: see `measures.shown`, of the first layer; words and places are the same in the other layers.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
+    meanings = columns(NORMS, lifted=True)
     quantities = [
-        {"column": column, "name": title, "beside": beside, "besideName": what}
+        {"column": column, "name": title, "means": meanings[column], "beside": beside, "besideName": what}
         for column, title, beside, what in SHOWN
         if column in table and table[column].notna().any() and (beside is None or beside in table)
     ]

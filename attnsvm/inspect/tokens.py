@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 
 from attnsvm import interpreter, reading
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, first_line, require
 
 SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
 LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
-MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
 
 
 def encoded(
@@ -116,7 +115,7 @@ def answer(request: dict) -> dict:
             ids.append(list(map(int, tokenizer(text, truncation=True, max_length=longest, verbose=False)["input_ids"])))
             words |= {k: _word(tokenizer, k) for k in {*ids[-1]} - words.keys()}
         except BaseException as error:  # of Rust, too
-            raise UserError(f"{folder}: its tokenizer fails with text {number} ({_first_line(error)})") from error
+            raise UserError(f"{folder}: its tokenizer fails with text {number} ({first_line(error)})") from error
     return {
         "ids": ids,
         "words": [[words[k] for k in one] for one in ids],
@@ -131,7 +130,6 @@ def _of_folder(folder: Path) -> Any:
         for path in folder.iterdir():
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
                 reading.start(path, 1)
-        _require_words(folder)
         from transformers import AutoTokenizer
 
         found = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -140,25 +138,12 @@ def _of_folder(folder: Path) -> Any:
         raise
     except BaseException as error:  # each kind of tokenizer fails in its own way, those in Rust by a panic
         packed = any(folder.glob("*.model")) and importlib.util.find_spec("sentencepiece") is None
-        why = "sentencepiece is not installed: pip install 'attnsvm[models]'" if packed else _first_line(error)
+        why = "sentencepiece is not installed: pip install 'attnsvm[models]'" if packed else first_line(error)
         raise UserError(f"{folder}: its tokenizer cannot be read ({why})") from error
     # Without a file the libraries make one of no words.
     there = any((folder / name).is_file() for name in files)
     require(there, f"{folder}: there is no tokenizer in it ({' or '.join(sorted(files))})")
     return found
-
-
-def _require_words(folder: Path) -> None:
-    """UserError where vocab.txt alone, without tokenizer.json, lists tokens of molecules: parts of SMILES strings.
-
-    The libraries take such a file for pieces of words, and find none of its tokens in a molecule.
-    """
-    path = folder / "vocab.txt"
-    if (folder / "tokenizer.json").is_file() or not path.is_file():
-        return
-    found = reading.text(path).split()
-    molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
-    require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
 
 
 def _of_gguf(file: Path) -> Any:
@@ -172,12 +157,7 @@ def _of_gguf(file: Path) -> Any:
                 alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False
             )
     except BaseException as error:
-        raise UserError(f"{file}: its tokenizer cannot be read ({_first_line(error)})") from error
-
-
-def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".:") if lines else type(error).__name__
+        raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error
 
 
 def _delimiters(tokenizer) -> set[int]:

@@ -22,7 +22,7 @@ import transformers
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
 from attnsvm import machine
-from attnsvm.errors import UserError, require
+from attnsvm.errors import UserError, first_line, require
 from attnsvm.inspect.attention import Attention, attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
@@ -279,9 +279,3 @@ def _layer_of(attention: str) -> str:
     parts = attention.split(".")
     number = next((k for k, part in enumerate(parts) if part.isdigit()), len(parts))
     return ".".join(parts[: number + 1])
-
-
-def first_line(error: BaseException) -> str:
-    """What an exception of another library says, as the end of a sentence."""
-    lines = str(error).strip().splitlines()
-    return lines[0].rstrip(".:") if lines else type(error).__name__

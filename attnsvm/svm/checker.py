@@ -11,7 +11,6 @@ rounding is bounded (`enclosures`). Where these bounds do not decide, the produc
 
 import math
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -92,18 +91,12 @@ class Problem:
     Args:
         matrices: (tokens (N, d), queries (n, e), winner (m,), loser (m,), query (m,)), the last three row numbers.
         bound: (m,), equality: (m,) bool.
-        made: asks, token differences, `lengths` and lengths of the queries, where these are made (`alike`).
     """
 
-    def __init__(self, matrices, bound: np.ndarray, equality: np.ndarray, made: Sequence[np.ndarray] = ()):
+    def __init__(self, matrices, bound: np.ndarray, equality: np.ndarray):
         self.matrices, self.bound, self.equality = matrices, bound, equality
         self.tokens, self.queries, self.winner, self.loser, self.query = matrices
         self.shape = self.tokens.shape[1], self.queries.shape[1]
-        self._few: np.ndarray | None
-        if made:
-            self.asks, self._few, self.lengths, self.asking = made
-            self.scalable, self.parts = True, [slice(None)]
-            return
         mixed = np.count_nonzero(equality) > 0
         largest = (bound[~equality] if mixed else bound).max(initial=0.0)
         self.asks = bound > SMALL * largest
@@ -297,10 +290,10 @@ def _solution(problem: Problem, norm: str, tol: float, W, factors, dual) -> Verd
         left, right = factors
         on = product(product(problem.queries, right), left.T)
         size, count = frobenius(left) * frobenius(right), terms(len(right)) + terms(right.shape[1])
-    return decided(problem, norm, tol, W, dual, whole, M, *problem.products(on, size, count))
+    return _decided(problem, norm, tol, W, dual, whole, M, *problem.products(on, size, count))
 
 
-def decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M: Matrix, reached, error) -> Verdict:
+def _decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M: Matrix, reached, error) -> Verdict:
     """The verdict on a solution, by floating bounds, or by exact products where these do not decide.
 
     Args:
@@ -315,7 +308,7 @@ def decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M: 
 
 
 def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict:
-    """See `decided`."""
+    """See `_decided`."""
     value, low = whole.norm(norm), _lower(problem, norm, M, dual)
     moved = _moved(problem, norm, value, reached, error)
     verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")

@@ -7,7 +7,7 @@ Each comparison is written so that it fails for NaN.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cached_property
 
@@ -109,12 +109,9 @@ class Matrix:
     def _decomposition(self) -> tuple[np.ndarray, float, float, float]:
         """Singular values s of the core; the factors a ≤ 1 ≤ b and the distance r with a·s_i − r ≤ σ_i ≤ b·s_i + r."""
         try:
-            return self._bounded(*_decomposed(self.core))
+            U, s, V, off_U, off_V, rest = _decomposed(self.core)
         except np.linalg.LinAlgError:  # NaN, or no convergence
             return np.full(min(self.core.shape), math.nan), math.nan, math.nan, math.nan
-
-    def _bounded(self, U, s, V, off_U, off_V, rest) -> tuple[np.ndarray, float, float, float]:
-        """See `_decomposition`; the arrays are those of `_decomposed`."""
         k = len(s)
         off = [_defect(U, off_U), _defect(V, off_V), self.defect]
         most = math.prod([math.sqrt(1 + one) for one in off])
@@ -157,16 +154,6 @@ class Matrix:
             return of_both(Matrix(A[:, :-1], error).norm(one), Matrix(A[:, -1:], error).norm(other)) * (1 + rounding(0))
         value = _entrywise(A, name)
         return (value + ratio(name, A.shape) * error) * (1 + rounding(0))
-
-
-def decompose(matrices: Sequence[Matrix]) -> None:
-    """Find the singular values of matrices with cores of one shape at once: each gets what it would find alone."""
-    try:
-        arrays = _decomposed(np.concatenate([one.core for one in matrices]).reshape(-1, *matrices[0].core.shape))
-    except np.linalg.LinAlgError:  # of one of them
-        return
-    for one, *parts in zip(matrices, *arrays, strict=True):
-        vars(one)["_decomposition"] = one._bounded(*parts)
 
 
 def _decomposed(A: np.ndarray) -> tuple[np.ndarray, ...]:

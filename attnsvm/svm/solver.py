@@ -9,8 +9,8 @@ import numpy as np
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
 from attnsvm.svm import ledger
-from attnsvm.svm.alike import check_all
 from attnsvm.svm.arguments import setting, tolerance
+from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
 from attnsvm.svm.methods.choice import (
     CONIC,
@@ -159,11 +159,12 @@ def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solutio
 def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterable[Solution]) -> list[Solution]:
     """Every answer with what is proved of it, the claims being taken and the answers entered in their order."""
     answers, made = [], list(claims)
-    judged = [k for k, claim in enumerate(made) if claim.status is not Status.UNCERTIFIED]
-    problems = [(batch[k].factors, batch[k].bound, batch[k].equality) for k in judged]
-    verdicts = dict(zip(judged, check_all(problems, measure.name, tol, [made[k] for k in judged]), strict=True))
-    for k, (c, claim) in enumerate(zip(batch, made, strict=True)):
-        answer = claim if k not in verdicts else _with(c, claim, verdicts[k])
+    verdicts = [
+        None if claim.status is Status.UNCERTIFIED else check(c.factors, c.bound, c.equality, measure.name, tol, claim)
+        for c, claim in zip(batch, made, strict=True)
+    ]
+    for c, claim, verdict in zip(batch, made, verdicts, strict=True):
+        answer = claim if verdict is None else _with(c, claim, verdict)
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
         ledger.enter((c, measure.name, tol), claim, answer, held)
         answers.append(answer)

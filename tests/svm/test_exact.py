@@ -313,7 +313,7 @@ def test_multipliers_prove_the_same_at_any_scale(norm):
 
 def test_solve_asks_the_checker(monkeypatch):
     """An answer the checker does not like comes back uncertified, with the reason."""
-    monkeypatch.setattr("attnsvm.svm.solver.check_all", lambda *_: [Verdict("uncertified", "because")])
+    monkeypatch.setattr("attnsvm.svm.solver.check", lambda *_: Verdict("uncertified", "because"))
     answer = solve(separation(*gaussian(0)))
     assert answer.status is Status.UNCERTIFIED
     assert answer.rejected == "because"

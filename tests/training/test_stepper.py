@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attnsvm import geometry
-from attnsvm.training import adam, balanced, exact, joint, momentum, plain, schedule, steepest
+from attnsvm.training import adam, exact, joint, momentum, schedule, steepest
 from attnsvm.training.lanes import LANES
 from attnsvm.training.rules.stepper import Stepper
 
@@ -32,7 +32,7 @@ def weights(generator):
     return [generator.normal(size=(*shape, LANES)) for shape in SHAPES]
 
 
-def compare(rule, expected, pairs=(), size=0.0):
+def compare(rule, expected, size=0.0):
     """Four steps by the rule and by `expected(factors, gradients, step)`, on factors (LANES, d, e) that it moves."""
     generator = np.random.default_rng(0)
     ours = weights(generator)
@@ -40,7 +40,7 @@ def compare(rule, expected, pairs=(), size=0.0):
     stepper = Stepper(rule)
     for step in range(4):
         terms = some_terms(generator, (6, 4 + step, 3), size)  # the number of terms may change
-        stepper.step(ours, terms, pairs)
+        stepper.step(ours, terms)
         expected(theirs, summed(terms, size), step)
     for mine, other in zip(ours, theirs, strict=True):
         assert np.allclose(np.moveaxis(mine, -1, 0), other, rtol=1e-9, atol=1e-9)
@@ -75,17 +75,6 @@ def test_adam_whose_steps_shrink_with_the_norm_of_all_weights(size):
             factors[f] -= RATE / np.maximum(1, norm) * m / np.sqrt(v)
 
     compare(schedule(adam(RATE, 0.6, 0.8), "shrinking"), expected, size=size)
-
-
-def test_balanced_plain_descent():
-    def expected(factors, gradients, step):
-        for f, G in enumerate(gradients):
-            factors[f] -= RATE * G
-        sizes = [np.linalg.norm(factors[f], axis=(1, 2), keepdims=True) for f in range(2)]
-        for f in range(2):
-            factors[f] *= np.sqrt(sizes[0] * sizes[1]) / sizes[f]
-
-    compare(balanced(plain(RATE)), expected, pairs=[(0, 1)])
 
 
 def test_one_norm_for_gradients_of_very_different_sizes():

@@ -10,7 +10,6 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
     adam,
-    balanced,
     exact,
     joint,
     momentum,
@@ -76,13 +75,6 @@ def test_any_rule_moves_any_weights(name):
     assert all((x[:, 0] != x[:, 1]).any() for x in log.weights.values())
     assert all(np.array_equal(x[:, 0], weights[key]) for key, x in log.weights.items())
     assert log.loss[:, 1].mean() < log.loss[:, 0].mean()
-
-
-def test_balanced_factors_have_one_norm():
-    model, weights, inputs = drawn("factors", S=3)
-    log = descend(partial(model, TAPE), weights, inputs, balanced(exact(0.1)), 5, 5, pairs=(("K", "Q"),))
-    K, Q = (np.linalg.norm(log.weights[name][:, 1], axis=(1, 2)) for name in "KQ")
-    np.testing.assert_allclose(K, Q, rtol=1e-14)
 
 
 def test_inputs_may_change_from_step_to_step():

@@ -23,27 +23,21 @@ class Stepper:
     """
 
     def __init__(self, rule: Rule):
-        """`rule`: one of `attnsvm.training.rules`; its penalty is not added."""
+        """`rule`: one of `attnsvm.training.rules`; its penalty is not added, and `balanced` knows no pair here."""
         self.rule, self.done, self.pool = calls.mover(rule), 0, calls.pooling()
         self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
-        self._calls = tuple(map(kept_on_disk, (_aim, _pace, _move, _balance)))
+        self._calls = tuple(map(kept_on_disk, (_aim, _pace, _move)))
 
-    def step(
-        self,
-        weights: Sequence[np.ndarray],
-        terms: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
-        pairs: Sequence[tuple[int, int]] = (),
-    ) -> None:
+    def step(self, weights: Sequence[np.ndarray], terms: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> None:
         """Move the `weights` in place.
 
         Args:
             weights: the factors, (d, e, LANES) each, in C order; the same ones at every step, each of any shape.
             terms: for each factor left (k, d, LANES), right (k, e, LANES) and logs (k, LANES), in C order: the gradient
                 of the factor is Σ_k exp(logs_k) left_k right_kᵀ. k may change from step to step.
-            pairs: the places of K and Q of each pair, for `balanced`.
         """
         slopes = [sloping(*(np.ascontiguousarray(array, dtype=float) for array in arrays)) for arrays in terms]
-        aim, pace, move, balance = map(_entry, self._calls) if self.done else self._calls
+        aim, pace, move = map(_entry, self._calls) if self.done else self._calls
         if not self.memories:
             self.memories = [memory_of(slope, self.rule.matrices, self.rule.rows) for slope in slopes]
         self.pool.unit[:], self.pool.squares[:], self.pool.weights[:] = NOTHING, 0.0, 0.0
@@ -55,8 +49,6 @@ class Stepper:
         pace(self.rule, self.pool, self.done)
         for factor, memory in zip(weights, self.memories, strict=True):
             move(self.rule, factor, memory, self.pool, self.done)
-        for k, q in pairs:
-            balance(self.rule, weights[k], weights[q])
         self.done += 1
 
 
@@ -75,7 +67,3 @@ def _pace(rule, pool, step):
 
 def _move(rule, weights, memory, pool, step):
     call(rule.move, rule.numbers, weights, memory, pool, step)
-
-
-def _balance(rule, K, Q):
-    call(rule.balance, rule.numbers, K, Q)

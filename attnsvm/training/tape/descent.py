@@ -47,7 +47,6 @@ def descend(
     rule: Rule,
     steps: int,
     every: int | np.ndarray,
-    pairs: tuple[tuple[str, str], ...] = (),
     progress: Callable[[int], None] = lambda done: None,
 ) -> TapeLog:
     """Train S instances of a model for `steps` updates.
@@ -59,11 +58,10 @@ def descend(
         inputs: the arrays that are not trained: by name (S, ...); or a function of the step and of the places in the
             batch (s,) that gives the inputs of these instances, (s, ...).
         rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. The rule is applied to
-            each weight separately; `joint` takes one norm of all weights.
+            each weight separately; `joint` takes one norm of all weights, and `balanced` knows no pair here.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.
-        pairs: the names of K and Q of each pair, for `balanced`.
         progress: called with the number of instances finished since the last call.
 
     Raises:
@@ -80,7 +78,7 @@ def descend(
     pieces = [np.arange(first, min(first + size, S)) for first in range(0, S, size)]
 
     def run(places: np.ndarray) -> TapeLog:
-        done = _descend(model, weights, given, callable(inputs), rule, logged, pairs, places)
+        done = _descend(model, weights, given, callable(inputs), rule, logged, places)
         progress(len(places))
         return done
 
@@ -107,14 +105,13 @@ def _joined(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _descend(model, weights, given, changing, rule, logged, pairs, places) -> TapeLog:
+def _descend(model, weights, given, changing, rule, logged, places) -> TapeLog:
     """Train the instances at `places` on one tape."""
     names = list(weights)
     shapes = {name: np.shape(weights[name])[1:] for name in names}
     groups = [places[first : first + LANES] for first in range(0, len(places), LANES)]
     moving = [[_filled(_matrix(weights[name][group])) for name in names] for group in groups]
     steppers = [Stepper(rule) for _ in groups]
-    where = [(names.index(K), names.index(Q)) for K, Q in pairs]
     kept: dict[str, list[np.ndarray]] = {name: [] for name in names}
     losses, constants, slot = [], None, 0
     for step in range(logged[-1] + 1):
@@ -137,7 +134,7 @@ def _descend(model, weights, given, changing, rule, logged, pairs, places) -> Ta
                 terms = {name: of.few() for name, of in terms.items()}
             for g, stepper in enumerate(steppers):
                 some = slice(g * LANES, g * LANES + len(groups[g]))
-                stepper.step(moving[g], [_lanes(terms[name], some) for name in names], where)
+                stepper.step(moving[g], [_lanes(terms[name], some) for name in names])
     after = {name: node.value for name, node in seen.items()}
     return TapeLog(logged, {name: np.stack(x, 1) for name, x in kept.items()}, np.stack(losses, 1), after)
 

@@ -9,7 +9,7 @@ from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED
 from attnsvm.experiments.beyond.layers.architectures import RATES as RATES
-from attnsvm.experiments.beyond.layers.reading import MEDIANS, at, compared, end, farthest, ratio_at_bottom
+from attnsvm.experiments.beyond.layers.reading import at, compared, end, farthest, ratio_at_bottom
 
 CLAIMS = Claims(group="beyond")
 two = end(architecture=plain(2))
@@ -35,7 +35,6 @@ CLAIMS.declare(
     short="each layer goes to its own SVM",
     statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 to "
     "the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
-    check=f"{MEDIANS}; the larger of both layers",
     measured="median 1 − correlation, the farther layer",
 )
 
@@ -44,8 +43,7 @@ CLAIMS.declare(
     short="and so at every depth",
     statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
     "counts selects it, or passes it on.",
-    check=f"{MEDIANS}; the largest over depths and layers, all after the same number of steps",
-    measured="median 1 − correlation, the farthest layer",
+    measured="median 1 − correlation after as many steps at every depth, the farthest layer",
     limit=Limit(
         0.03,
         "≤ {}",
@@ -73,8 +71,7 @@ def layers_depth(tables, limit):
     short="in every kind of stack",
     statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
     "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
-    check=f"{MEDIANS}; layers below the top, the largest over kinds",
-    measured="median 1 − correlation, the farthest kind",
+    measured="median 1 − correlation below the top, the farthest kind",
     limit=Limit(
         0.01, "≤ {}", "correlation above .99, and both rules that ignore which rows count must have intervals above it"
     ),
@@ -97,8 +94,6 @@ CLAIMS.declare(
     short="a row passed on counts",
     statement="A row that the layer above does not select, but that the residual passes on to a row that counts, "
     "counts too.",
-    check=f"{MEDIANS}; bottom layer of three with rotations as value matrices, where a row rarely selects itself: "
-    "distance by the rule without passed rows, divided by that with them; interval: the ratio of the ends",
     measured="ratio of the distances",
 )
 
@@ -107,7 +102,6 @@ CLAIMS.declare(
     *ratio_at_bottom(FACTORS, "frobenius", "law", "W_1 is farther from the Frobenius solution"),
     short="(K, Q) layers: the nuclear norm",
     statement="Where W = K Qᵀ in both layers, with Gaussian tokens, the law holds in the nuclear norm.",
-    check=f"{MEDIANS}; bottom layer: distance from the Frobenius solution, divided by that from the nuclear one",
     measured="ratio of the distances",
 )
 
@@ -115,8 +109,7 @@ CLAIMS.declare(
 @CLAIMS.add(
     short="one scale for both layers",
     statement="Under one joint norm ‖W_1‖/‖W_2‖ goes to the same ratio of their SVMs.",
-    check="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖) after the last step of the stack of two layers",
-    measured="median log ratio",
+    measured="median log of (‖W_1‖/‖W_1^mm‖)/(‖W_2‖/‖W_2^mm‖)",
     limit=Limit(
         0.01,
         "size of the quartiles ≤ {}",
@@ -138,8 +131,7 @@ def layers_norms(tables, limit):
     short="other rows end on the boundary",
     statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
     "logarithm of the step, while that of the rows that count grows like the step.",
-    check="bottom of two layers: mean margin of these rows over the least of those that count; its median",
-    measured="median relative margin",
+    measured="median relative margin of these rows, over the least of those that count",
     limit=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
     slowest=Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
     fastest=Limit(
@@ -188,9 +180,6 @@ CLAIMS.declare(
     short="the theorem's conditions decide",
     statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
     "is near in every instance; the instances that stop at a distance do not meet them.",
-    check="two layers, after the last step, on instances that were in view when it was written: largest 1 − "
-    "correlation with the stated problem where the conditions are met, and where not; share of instances that meet "
-    "them, 95 % Wilson interval",
     measured="largest 1 − correlation where they are met",
     limit=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
     often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),

@@ -7,7 +7,6 @@ from attnsvm.audit.numbers import Estimate, estimate, largest
 from attnsvm.audit.reading import Reading
 from attnsvm.audit.rows import one
 
-MEDIANS = "medians of 1 − correlation after the last step, their 95 % intervals from order statistics"
 end = number(step=LAST, missing="measured instance of the stack '{architecture}'")
 
 

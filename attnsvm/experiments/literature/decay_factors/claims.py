@@ -34,7 +34,4 @@ CLAIMS.declare(
     short="columns needed: the certified rank",
     statement="Of Gaussian tokens, in nine instances of ten: with m columns, weight decay on K and Q is the nuclear "
     "norm if the certified nuclear solution has rank m or less, and is not if its rank is larger.",
-    check="share of instances in which a local minimum meets the conditions of the nuclear norm within 0.01 with the "
-    "least λ if and only if the solution of its tokens has rank m or less; Wilson intervals",
-    measured="smallest share of instances in which both agree",
 )

@@ -14,9 +14,6 @@ CLAIMS = Claims(group="beyond")
     statement="Far out the published rule is one of hard steps, each on the constraint of least margin alone. They go "
     "to a limit of their own, a spiral: K(I + A) = Σ μ b̂ (Qᵀz)^ᵀ and Q(I + A) = Σ μ ẑ (Kᵀb)^ᵀ with μ ≥ 0 at least "
     "margins and an antisymmetric A; both factors keep turning, K Qᵀ does not.",
-    check="1 − correlation after 20,000 further updates, with hard steps from the same start and with the nuclear "
-    "solution, Wilson interval; 24,000 more hard steps by shares of ‖(K, Q)‖: what the best multipliers and the best A "
-    "leave of the conditions, relative to ‖(K, Q)‖, medians and their 95 % intervals; control: one norm for both",
     measured="median of what is left of the spiral's conditions",
     limit=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
     tenth=Limit(0.1, "distance from hard steps over that from the nuclear solution ≤ {}", "ten times nearer"),

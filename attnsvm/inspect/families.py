@@ -78,6 +78,9 @@ OUTSIDE = {
     "clip_qkv": "clips queries and keys",
     "qk_ln": "centres queries and keys",
 }
+NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemma", "xlstm", "poolformer")
+RELATIVE = ("deberta", "longt5", "xlnet", "transfo-xl")
+SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
 
 
@@ -91,7 +94,11 @@ def refusal(given: dict) -> str:
     """Why a model of this config.json is not read, the end of a sentence; "" where it is."""
     kind = given.get("model_type")
     kinds, own = (*ENCODERS, *DECODERS, *LAYOUTS), ("absolute", "rotary") if kind == "esm" else ("absolute",)
-    if given.get("position_embedding_type", "absolute") not in own:
+    if kind in NO_SOFTMAX:
+        return "has no softmax attention, so it selects no tokens"
+    if kind in SEVERAL:
+        return "has attention that is no single softmax, or is linear, in some layers"
+    if kind in RELATIVE or given.get("position_embedding_type", "absolute") not in own:
         return "adds terms that depend on distance to its logits"
     if kind == "falcon" and given.get("alibi"):
         return "adds linear biases that transformers rounds to bfloat16, and adds twice where it gives probabilities"

@@ -6,7 +6,7 @@ from harness import ROOT
 
 from attnsvm.command import main
 from attnsvm.inspect.columns import FROBENIUS_ONLY, LIFTED_ONLY, NUCLEAR_ONLY, OF_A_HEAD, OF_A_NORM, columns
-from attnsvm.inspect.families import ENCODERS, LAYOUTS, OUTSIDE
+from attnsvm.inspect.families import ENCODERS, LAYOUTS, OUTSIDE, SEVERAL
 from attnsvm.inspect.reasons import COLUMNS
 
 PAGE = (ROOT / "docs/inspect.md").read_text("utf-8")
@@ -28,7 +28,7 @@ def test_every_column_is_documented_in_the_words_of_the_package():
 
 def test_every_kind_of_model_is_named():
     named = set(re.findall(r"`([\w-]+)`", PAGE))
-    assert {*ENCODERS, *LAYOUTS, *OUTSIDE} <= named
+    assert {*ENCODERS, *LAYOUTS, *SEVERAL, *OUTSIDE} <= named
 
 
 def test_every_option_that_the_page_names_exists(capsys):

@@ -152,6 +152,19 @@ class Slow:
     def layer_norm(self, a, eps=1e-5):
         return self.rms_norm(a - self._row_mean(a), eps)
 
+    def rotated(self, a, positions, base=1e4):
+        """The pair (f, f + d/2) as one complex number, times exp(i·angle)."""
+        half = a.shape[-1] // 2
+        out = np.empty(a.shape, dtype=object)
+        for place in np.ndindex(a.shape[:-1]):
+            for f in range(half):
+                with mp.workdps(OWN_DIGITS):
+                    turn = mp.expj(mpf(float(positions[place[-1]])) * mpf(base) ** (-mpf(f) / half))
+                x, y = a[(*place, f)], a[(*place, f + half)]
+                out[(*place, f)] = x * turn.real - y * turn.imag
+                out[(*place, f + half)] = x * turn.imag + y * turn.real
+        return out
+
     def concatenated(self, parts, axis=-1):
         return np.concatenate(parts, axis)
 
@@ -173,6 +186,9 @@ class Slow:
 
     def negative_log(self, u):
         return -self.mean(log(u))
+
+    def square_of(self, u):
+        return self.mean(u * u)
 
     def weighted(self, loss, logs):
         return loss * own(mp.exp, float(logs))

@@ -92,6 +92,14 @@ def perceptron(activation):
     return model
 
 
+def rotary(ops, w, at):
+    x = at["tokens"]
+    T = x.shape[-2]
+    keys = ops.rotated(x @ w["K"], np.arange(T))
+    p = ops.softmax(ops.compare(ops.rotated(x @ w["Q"], np.arange(T)), keys))
+    return read(ops, x + p @ x @ at["values"], w, at["queries"], at)
+
+
 def classes(ops, w, at):
     """Cross-entropy over three classes."""
     x, z = at["tokens"], at["queries"]
@@ -127,9 +135,9 @@ def choice(ops, w, at):
 
 
 def spread(ops, w, at):
-    """The entropy."""
+    """What the first token has, and the entropy."""
     p = ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]))
-    return ops.mean(ops.entropy(p))
+    return ops.square_of(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 1)) + ops.mean(ops.entropy(p))
 
 
 def log_probabilities(ops, w, at):
@@ -152,6 +160,7 @@ MODELS = {  # and the shapes of its weights
     "GELU": (perceptron("gelu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "ReLU": (perceptron("relu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "tanh": (perceptron("tanh"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
+    "rotary": (rotary, {"K": (D, D), "Q": (D, D), "W": (D, D)}),
     "classes": (classes, {"W": (D, D), "C": (D, 3)}),
     "head": (head_too, {"W": (D, D), "v": (D,)}),
     "causal": (masked, {"W1": (D, D), "W": (D, D)}),
@@ -215,6 +224,7 @@ class Torch:
     logistic = staticmethod(lambda labels, outputs: torch.nn.functional.softplus(-labels * outputs).mean())
     squared = staticmethod(lambda targets, outputs: ((outputs - targets) ** 2).mean())
     negative_log = staticmethod(lambda u: -u.log().mean())
+    square_of = staticmethod(lambda u: (u**2).mean())
     weighted = staticmethod(lambda loss, logs: loss * np.exp(logs))
 
     @staticmethod
@@ -232,3 +242,13 @@ class Torch:
     def cross_entropy(targets, logits):
         targets = torch.broadcast_to(torch.as_tensor(targets), logits.shape[:-1])
         return torch.nn.functional.cross_entropy(logits.flatten(0, -2), targets.flatten().long())
+
+    @staticmethod
+    def rotated(a, positions, base=1e4):
+        """As complex numbers."""
+        half = a.shape[-1] // 2
+        angle = torch.as_tensor(positions, dtype=torch.float64)[:, None] * base ** (
+            -torch.arange(half, dtype=torch.float64) / half
+        )
+        turned = torch.complex(a[..., :half], a[..., half:]) * torch.exp(1j * angle)
+        return torch.cat([turned.real, turned.imag], -1)

@@ -30,7 +30,7 @@ def test_of_any_model(name, size):
     same_in_every_batch(*drawn(name, S=S, n=3, T=5, size=size))
 
 
-@pytest.mark.parametrize("name", ["layer", "two layers", "three layers", "causal", "two heads"])
+@pytest.mark.parametrize("name", ["layer", "two layers", "three layers", "causal", "rotary", "two heads"])
 def test_where_only_some_instances_have_one_hot_tokens(name):
     """Entries that underflow beside others are found in some instances only, and followed with a power each."""
     model, weights, inputs = drawn(name, S=S, n=3, T=5, size=3000.0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attnsvm.training.tape import attention, losses, node
+from attnsvm.training.tape import attention, layers, losses, node
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 
@@ -27,11 +27,14 @@ def of_shape(*shape):
         (lambda: node.reshaped(of_shape(3, 4), 5), r"reshaped: .*\(3, 4\) as \(5,\)"),
         (lambda: node.concatenated([of_shape(3, 4), of_shape(3, 4)], 0), "axis: expected a negative number"),
         (lambda: node.concatenated([of_shape(3, 4), of_shape(2, 4)]), r"concatenated: .*\(3, 4\), \(2, 4\)"),
+        (lambda: layers.rotated(of_shape(3, 5), np.arange(3)), "a: expected an even number of entries"),
+        (lambda: layers.rotated(of_shape(3, 4), np.arange(2)), r"positions: expected \(3,\), one for each row"),
         (lambda: losses.logistic(np.ones((S, 3)), of_shape(3)), r"labels: .*\(3,\), got \(7, 3\)"),
         (lambda: losses.squared(np.ones(2), of_shape(3)), r"targets: .*\(3,\), got \(2,\)"),
         (lambda: losses.cross_entropy(np.zeros(2), of_shape(3, 4)), r"targets: .*\(3,\), got \(2,\)"),
         (lambda: losses.cross_entropy(np.array([0, 4, 1]), of_shape(3, 4)), "targets: expected numbers from 0 to 3"),
         (lambda: losses.negative_log(of_shape(3)), "expected probabilities from a softmax"),
+        (lambda: losses.square_of(of_shape(3)), "expected probabilities from a softmax"),
         (lambda: attention.entropy(of_shape(3)), "expected probabilities from a softmax"),
         (lambda: attention.probability(of_shape(3), np.ones(3)), "expected probabilities from a softmax"),
         (lambda: attention.softmax(of_shape(2, 3), np.ones((3, 3))), r"mask: .*\(2, 3\), got \(3, 3\)"),

@@ -101,6 +101,10 @@ CASES = {
     "gelu": [(lambda ops, a: ops.gelu(a * 3.0), (5, 6))],
     "layer_norm": [(lambda ops, a: ops.layer_norm(a), (2, 3, 4)), (lambda ops, a: ops.layer_norm(a, 0.1), (5,))],
     "rms_norm": [(lambda ops, a: ops.rms_norm(a), (2, 3, 4)), (lambda ops, a: ops.rms_norm(a, 0.1), (5,))],
+    "rotated": [
+        (lambda ops, a: ops.rotated(a, np.arange(3)), (2, 3, 4)),
+        (lambda ops, a: ops.rotated(a, np.array([0.0, 2.5, 7.0]), 50.0), (3, 6)),
+    ],
     "compare": [
         (lambda ops, a, b: ops.compare(a, b), (2, 3, 4), (2, 5, 4)),
         (lambda ops, a, b: ops.softmax(ops.compare(a, b)), (2, 3, 4), (5, 4)),
@@ -150,6 +154,7 @@ CASES = {
         (lambda ops, a: ops.negative_log(ops.softmax(a)[..., 0]), (3, 4)),
         (lambda ops, a: ops.negative_log(ops.reshaped(ops.probability(ops.softmax(a), INSIDE)[1:], 2, 1)), (3, 4)),
     ],
+    "square_of": [(lambda ops, a: ops.square_of(ops.softmax(a)), (3, 4))],
     "weighted": [(lambda ops, a: ops.weighted(ops.mean(a), np.full(S, -1.5) if ops is TAPE else -1.5), (3, 4))],
 }
 HELPERS = {"in_front", "unbroadcast", "filled", "logarithms"}  # of arrays and adjoints

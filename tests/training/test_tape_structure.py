@@ -54,7 +54,7 @@ def test_another_token_tied_with_the_winner(name):
     agrees(model, weights, inputs)
 
 
-@pytest.mark.parametrize("name", ["layer", "factors", "two layers", "three layers"])
+@pytest.mark.parametrize("name", ["layer", "factors", "two layers", "three layers", "rotary"])
 @pytest.mark.parametrize("size", [1.0, 2000.0])
 def test_one_hot_tokens(name, size):
     """Most entries of each row are exactly zero."""

@@ -1,4 +1,4 @@
-"""Operations between layers of attention: nonlinearities, normalisations."""
+"""Operations between layers of attention: nonlinearities, normalisations, rotation by position."""
 
 import numpy as np
 from scipy.special import erfcx, ndtr
@@ -52,3 +52,32 @@ def _normalised(a: Node, x: np.ndarray, eps: float, centred: bool) -> Node:
         return tidy(Scaled(m / size, g.k))
 
     return Node(unit, (a, pull))
+
+
+def rotated(a: Node, positions: np.ndarray, base: float = 1e4) -> Node:
+    """Rotary positions (arXiv 2104.09864): the entries f and f + d/2 of a (..., T, d) turned by the angle position·θ_f.
+
+    Args:
+        positions: (T,); θ_f = base^(−2f/d).
+
+    Raises:
+        ValueError: d is odd, or there is not one position for each row.
+    """
+    half, odd = divmod(a.shape[-1], 2)
+    if odd:
+        raise ValueError(f"a: expected an even number of entries to rotate in pairs, got {a.shape[-1]}")
+    positions = np.asarray(positions, dtype=float)
+    if positions.shape != a.shape[-2:-1]:
+        raise ValueError(f"positions: expected {a.shape[-2:-1]}, one for each row, got {positions.shape}")
+    angle = positions[:, None] * base ** (-np.arange(half) / half)
+    cos, sin = np.cos(angle), np.sin(angle)
+
+    def turned(x: np.ndarray, sign: float) -> np.ndarray:
+        first, second = x[..., :half], x[..., half:]
+        return np.concatenate([first * cos - sign * second * sin, sign * first * sin + second * cos], -1)
+
+    def pull(g: Scaled) -> Scaled:
+        g = by_rows(g)
+        return Scaled(turned(g.m, -1.0), g.k)
+
+    return Node(turned(a.value, 1.0), (a, pull))

@@ -24,6 +24,7 @@ SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
 LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
+MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
 
 
 def encoded(
@@ -130,6 +131,7 @@ def _of_folder(folder: Path) -> Any:
         for path in folder.iterdir():
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
                 reading.start(path, 1)
+        _require_words(folder)
         from transformers import AutoTokenizer
 
         found = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
@@ -144,6 +146,19 @@ def _of_folder(folder: Path) -> Any:
     there = any((folder / name).is_file() for name in files)
     require(there, f"{folder}: there is no tokenizer in it ({' or '.join(sorted(files))})")
     return found
+
+
+def _require_words(folder: Path) -> None:
+    """UserError where vocab.txt alone, without tokenizer.json, lists tokens of molecules: parts of SMILES strings.
+
+    The libraries take such a file for pieces of words, and find none of its tokens in a molecule.
+    """
+    path = folder / "vocab.txt"
+    if (folder / "tokenizer.json").is_file() or not path.is_file():
+        return
+    found = reading.text(path).split()
+    molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
+    require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
 
 
 def _of_gguf(file: Path) -> Any:

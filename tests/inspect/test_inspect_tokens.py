@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -207,3 +208,18 @@ def test_texts_of_another_kind_are_named(encoder):
     with pytest.raises(UserError, match=sentence):
         tokens.encoded(encoder, ["xyzzy plugh", "xyzzy"], 20, causal=False)
     tokens.encoded(encoder, ["xyzzy plugh", TEXTS[0]], 20, causal=False)  # one is known
+
+
+def test_a_vocabulary_of_molecules_alone_is_refused(folder):
+    """As models of chemical reactions are published: vocab.txt, a line for each token of a SMILES string."""
+    marks, molecules = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], ["(", ")", "=", "C", "Cl", "c", "%10", "[nH]"]
+    path, sentence = folder / "vocab.txt", "vocab.txt: is a vocabulary of molecules (SMILES strings), which is not read"
+    path.write_text("\n".join([*marks, *molecules]))
+    assert tokens.encoded(folder, TEXTS, 20, causal=False)[0]  # tokenizer.json decides where it is there
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    with pytest.raises(UserError, match=re.escape(sentence) + "$"):
+        tokens.encoded(folder, ["CC(=O)Cl"], 20, causal=False)
+    for others in ([*"acdefghiklmnpqrstvwy"], [*molecules, "##ing"], [*molecules, "the"]):  # of proteins, of words
+        path.write_text("\n".join([*marks, *others]))
+        assert tokens.encoded(folder, ["c c"], 20, causal=False)[2] == [["[CLS]", "c", "c", "[SEP]"]]

@@ -5,12 +5,12 @@ Importing `attnsvm` costs nothing: the estimator and its errors are imported whe
 
 from typing import TYPE_CHECKING
 
-from attnsvm.lazy import exports
+from attnsvm.system.lazy import exports
 
 if TYPE_CHECKING:
     from attnsvm.svm.estimator import AttentionSVM as AttentionSVM
     from attnsvm.svm.estimator import InfeasibleError as InfeasibleError
     from attnsvm.svm.estimator import UncertifiedError as UncertifiedError
-    from attnsvm.version import __version__ as __version__
+    from attnsvm.system.version import __version__ as __version__
 else:
     __getattr__, __dir__ = exports(__name__)

@@ -14,10 +14,11 @@ from typing import NoReturn
 
 from tqdm import tqdm
 
-from attnsvm import ending, geometry, interpreter, machine, store, writing
-from attnsvm.errors import UserError, require, shown
+from attnsvm import geometry
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
+from attnsvm.system import interpreter, machine, signals, store, writing
+from attnsvm.system.errors import UserError, require, shown
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
 
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 done, 1 an error in one sentence, 2 called wrongly, 128 + n ended by signal n, a closed pipe (13) among them.
     """
-    return ending.status(lambda: _status(arguments))
+    return signals.status(lambda: _status(arguments))
 
 
 def _status(arguments: Sequence[str] | None) -> int:
@@ -304,7 +305,7 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     Returns:
         The numbers of stage files whose answers are confirmed, and of those whose answers are not.
     """
-    from attnsvm import checksums
+    from attnsvm.system import checksums
 
     files = ("problems.npz", "descent.npz", "svm.npz")
     built = [path for path in paths if any(file.name in files for file in checksums.walk(path))]

@@ -15,7 +15,7 @@ from pathlib import Path
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.running import stages
-from attnsvm.store import load_csv
+from attnsvm.system.store import load_csv
 
 STAGES = ("problems", "descent", "svm")
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")

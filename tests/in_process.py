@@ -12,7 +12,6 @@ from unittest import mock
 import legible
 from harness import FEW
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, modules, provenance, records, targets
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
@@ -20,7 +19,8 @@ from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import auditing, stages
 from attnsvm.plots import style
 from attnsvm.publish.exchange import lineage
-from attnsvm.writing import save_text
+from attnsvm.system.errors import UserError
+from attnsvm.system.writing import save_text
 
 SMOKE = resolve({"scale": "smoke"})
 SEEN = "seen.json"  # {name of a figure: what is wrong with it}

@@ -5,7 +5,7 @@ import shutil
 import signal
 import sys
 
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 CHANGES = {"os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.utime", "os.link", "os.symlink", "os.truncate"}
 ENDS = {0: "done", 1: "refused", 2: "endured"}

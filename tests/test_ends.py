@@ -11,7 +11,8 @@ import pytest
 from harness import ROOT
 from small_models import TEXTS, bert
 
-from attnsvm import checksums, command
+from attnsvm import command
+from attnsvm.system import checksums
 
 SMALL = ["--norms", "fro", "--draws", "0", "--layers", "0", "--inputs", "4"]
 

@@ -33,14 +33,15 @@ from safetensors.torch import load_file
 from small_gguf import small, written
 from small_models import TEXTS, bert
 
-from attnsvm import command, store
-from attnsvm.errors import UserError
+from attnsvm import command
 from attnsvm.inspect import tokens
 from attnsvm.inspect.reasons import COLUMNS
 from attnsvm.pipeline import command_line
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.exchange import reference
-from attnsvm.reading import yaml_file
+from attnsvm.system import store
+from attnsvm.system.errors import UserError
+from attnsvm.system.untrusted import yaml_file
 
 SECONDS, MEMORY = 60, 2**30  # of one changed file
 TOKENIZER = 5  # seconds

@@ -47,7 +47,7 @@ def test_a_package_is_read_as_a_type_checker_reads_it(tmp_path, monkeypatch):
     """Another name for what a module has, all of `__all__` by a star, nothing that stands outside the block."""
     (tmp_path / "made").mkdir()
     (tmp_path / "made/__init__.py").write_text(
-        "from typing import TYPE_CHECKING\nfrom attnsvm.lazy import exports\n"
+        "from typing import TYPE_CHECKING\nfrom attnsvm.system.lazy import exports\n"
         "if TYPE_CHECKING:\n    from made.one import first as first\n    from made.one import second as other\n"
         "else:\n    __getattr__, __dir__ = exports(__name__)\n"
     )

@@ -12,11 +12,11 @@ import pytest
 from containers import V2
 from harness import ROOT
 
-from attnsvm import machine
 from attnsvm.command import main
+from attnsvm.system import machine
 
 GB = 10**9
-ASK = [sys.executable, "-c", "from attnsvm import machine; print(machine.processors())"]
+ASK = [sys.executable, "-c", "from attnsvm.system import machine; print(machine.processors())"]
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def test_a_system_that_says_nothing_has_what_it_has(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="/proc is Linux's")
 def test_the_limit_of_a_shell_holds():
-    text = "from attnsvm import machine; print(machine.memory())"
+    text = "from attnsvm.system import machine; print(machine.memory())"
     command = ["sh", "-c", f"ulimit -v 1000000; exec {sys.executable} -c '{text}'"]
     said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout
     assert 1e8 < float(said) < 1000000 * 1024

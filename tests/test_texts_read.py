@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from attnsvm import reading
-from attnsvm.errors import UserError
+from attnsvm.system import untrusted
+from attnsvm.system.errors import UserError
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def test_what_is_no_plain_file_is_named(folder):
         "latin": "cannot be read (it is not UTF-8)",
         "lfs": "is a pointer of git-lfs in the place of the file; fetch the file: git lfs pull",
     }.items():
-        for read in (reading.text, reading.json_file, reading.yaml_file):
+        for read in (untrusted.text, untrusted.json_file, untrusted.yaml_file):
             with pytest.raises(UserError, match=f"{re.escape(sentence[:25])}|not UTF-8") as caught:
                 read(name)
             assert str(caught.value).isprintable()
@@ -40,26 +40,26 @@ def test_what_is_no_plain_file_is_named(folder):
 
 def test_no_more_is_taken_than_there_is_and_none_beyond_the_limit(folder, monkeypatch):
     (folder / "x").write_bytes(b"12345")
-    assert reading.content("x", 5) == b"12345"
-    assert reading.content("x", 2**60) == b"12345"
-    assert reading.start("x", 2) == b"12"
+    assert untrusted.content("x", 5) == b"12345"
+    assert untrusted.content("x", 2**60) == b"12345"
+    assert untrusted.start("x", 2) == b"12"
     with pytest.raises(UserError, match=r"^x: is larger than 4e-06 MB"):
-        reading.content("x", 4)
-    monkeypatch.setattr(reading, "YAML", 3)
+        untrusted.content("x", 4)
+    monkeypatch.setattr(untrusted, "YAML", 3)
     with pytest.raises(UserError, match="is larger than"):
-        reading.yaml_file("x")
+        untrusted.yaml_file("x")
 
 
 def test_a_mark_in_front_is_no_part_of_a_text(folder):
     (folder / "x").write_bytes(b"\xef\xbb\xbf[1]\r\n")
-    assert reading.json_file("x") == reading.yaml_file("x") == [1]
+    assert untrusted.json_file("x") == untrusted.yaml_file("x") == [1]
 
 
 @pytest.mark.parametrize("content", ["{", "", "[1,", "nul", "[" * 10**5, '{"a":' * 10**5, "1" * 10**4])
 def test_what_is_no_json_is_a_sentence(content, folder):
     (folder / "x").write_text(content)
     with pytest.raises(UserError, match=r"^x: is not JSON \(.+\)$"):
-        reading.json_file("x")
+        untrusted.json_file("x")
 
 
 def test_aliases_that_repeat_one_another_are_counted_and_not_made(folder):
@@ -67,15 +67,15 @@ def test_aliases_that_repeat_one_another_are_counted_and_not_made(folder):
     grown = "\n".join(["a0: &a0 [x, x]", *(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]" for k in range(1, 10))])
     for text in (grown, "a: &a [*a]", "a: &a {b: *a}", "<<: &a {<<: *a}"):
         with pytest.raises(UserError, match=r"its aliases repeat one another|is not YAML|nested too deeply"):
-            reading.yaml_of(text, "x")
+            untrusted.yaml_of(text, "x")
     few = "usual: &usual {steps: 5, rate: 1}\none: {<<: *usual, rate: 2}\ntwo: *usual\n"
-    assert reading.yaml_of(few, "x") == {
+    assert untrusted.yaml_of(few, "x") == {
         "usual": {"steps": 5, "rate": 1},
         "one": {"steps": 5, "rate": 2},
         "two": {"steps": 5, "rate": 1},
     }
     merged = "a: &a {x: 1}\nouter: {inner: &b {<<: *a, x: 2}}\nc: {<<: *b, x: 3}\n"
-    assert reading.yaml_of(merged, "x") == {"a": {"x": 1}, "outer": {"inner": {"x": 2}}, "c": {"x": 3}}
+    assert untrusted.yaml_of(merged, "x") == {"a": {"x": 1}, "outer": {"inner": {"x": 2}}, "c": {"x": 3}}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_aliases_that_repeat_one_another_are_counted_and_not_made(folder):
 )
 def test_a_key_occurs_once_at_every_level(text):
     with pytest.raises(UserError, match=r"is not YAML \(the key .* occurs twice\)$"):
-        reading.yaml_of(text, "x")
+        untrusted.yaml_of(text, "x")
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_a_key_occurs_once_at_every_level(text):
 )
 def test_what_is_no_yaml_is_a_sentence(text):
     with pytest.raises(UserError, match=r"^x(, line \d+)?: this is (not YAML|nested too deeply)") as caught:
-        reading.yaml_of(text, "x")
+        untrusted.yaml_of(text, "x")
     assert str(caught.value).isprintable()
 
 
@@ -104,6 +104,6 @@ def test_what_is_yaml_is_read_as_the_library_reads_it():
     import yaml
 
     text = "a: [1, 2.5, true, null, 2001-01-01, ~]\nb: {c: 'x', d: \"\\u00e9\"}\ne: |\n  lines\n  more\n"
-    assert reading.yaml_of(text, "x") == yaml.safe_load(text) == reading.yaml_of(text.encode(), "x")
-    assert reading.yaml_of("", "x") is None
-    assert reading.yaml_of(json.dumps({"a": [1, {"b": None}]}), "x") == {"a": [1, {"b": None}]}
+    assert untrusted.yaml_of(text, "x") == yaml.safe_load(text) == untrusted.yaml_of(text.encode(), "x")
+    assert untrusted.yaml_of("", "x") is None
+    assert untrusted.yaml_of(json.dumps({"a": [1, {"b": None}]}), "x") == {"a": [1, {"b": None}]}

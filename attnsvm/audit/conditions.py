@@ -25,7 +25,7 @@ from attnsvm.audit.rows import TENTH as TENTH
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import Those as Those
 from attnsvm.audit.rows import chosen, single
-from attnsvm.errors import UserError, require
+from attnsvm.system.errors import UserError, require
 
 STEP = "step"  # the column of the steps of a limit
 DECADE = 10.0  # the last part of a run, from a tenth of its steps on, on which a number is seen to move

@@ -13,7 +13,7 @@ import pandas as pd
 from attnsvm.audit.numbers import MOVES, Limit, turned_round
 from attnsvm.audit.pages import number
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, Reading
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 TOO_FEW, SO_FAR = "too few instances", "fails so far"
 TEN_TIMES = "ten_times"  # the variant that runs these kinds on

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.analysis.statistics import median_interval, sample_interval, wilson
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 POINTS = 4  # at least, on the decade of `goes_to`
 MOVES = 0.2  # of what is missing, per decade

@@ -12,8 +12,8 @@ from attnsvm.audit.numbers import Limit, exact
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import only as only
 from attnsvm.audit.rows import some as some
-from attnsvm.errors import UserError, require
-from attnsvm.store import load_csv
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.store import load_csv
 
 HOLDS, IN_PART, MOVING, FAILS = "holds", "holds in part", "still moving", "fails"
 DIFFERS, UNTESTABLE = "differs from print", "untestable"

@@ -6,8 +6,8 @@ import pandas as pd
 
 from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.audit.wording import words
-from attnsvm.errors import require
 from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
+from attnsvm.system.errors import require
 
 
 def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 COUNTED = (
     "first_seed",

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from attnsvm.errors import UserError, require
-from attnsvm.reading import text as text_of
 from attnsvm.svm.arguments import setting
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import text as text_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnsvm.errors import require
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.certificate import load, tokens_of
+from attnsvm.system.errors import require
 
 
 def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[Layer]:

@@ -9,9 +9,9 @@ from typing import Any
 import torch
 from safetensors import SafetensorError, safe_open
 
-from attnsvm.errors import UserError, first_line, require
 from attnsvm.inspect.packaged import INDEX, PICKLED, one_file, shards
-from attnsvm.reading import start
+from attnsvm.system.errors import UserError, first_line, require
+from attnsvm.system.untrusted import start
 
 PLAIN = ("F64", "F32", "F16", "BF16")  # what else there is needs more than one tensor to make a weight
 STORED = {torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16"}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 
 class Family(NamedTuple):

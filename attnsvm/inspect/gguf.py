@@ -19,12 +19,12 @@ from typing import IO
 
 import numpy as np
 
-from attnsvm.errors import UserError, require
 from attnsvm.inspect import tokens
 from attnsvm.inspect.packaged import CONFIG, INDEX
-from attnsvm.reading import opened as opened_file
-from attnsvm.reading import start
-from attnsvm.writing import filling, save_text
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import opened as opened_file
+from attnsvm.system.untrusted import start
+from attnsvm.system.writing import filling, save_text
 
 ENDING = ".gguf"
 SHARD = 2**30  # bytes of a file of weights

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from attnsvm.errors import UserError, require
+from attnsvm.system.errors import UserError, require
 
 OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each

@@ -11,14 +11,14 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, solve_triangular
 
-from attnsvm import machine
-from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs, Recent
 from attnsvm.inspect.positions import Disentangled, Rotary
 from attnsvm.svm import lifted
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.solution import Status
+from attnsvm.system import machine
+from attnsvm.system.errors import require
 
 RIDGE = 1e-10  # relative to constraints of length one: repeated tokens make their Gram matrix singular
 

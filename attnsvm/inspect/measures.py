@@ -8,12 +8,12 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.analysis.statistics import median_interval
-from attnsvm.errors import require
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
 from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
+from attnsvm.system.errors import require
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import transformers
 
-from attnsvm import machine
-from attnsvm.errors import UserError, first_line, require
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.lifted import Head
 from attnsvm.inspect.walk import Walk
+from attnsvm.system import machine
+from attnsvm.system.errors import UserError, first_line, require
 
 SEEN = 1e-30  # probabilities below it do not determine a logit
 

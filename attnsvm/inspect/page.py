@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attnsvm import checksums
 from attnsvm.inspect import summary
 from attnsvm.inspect.columns import NORMS, columns
+from attnsvm.system import checksums
 
 WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
 # What colours the grid: column, its name, and what it is compared with.
@@ -97,7 +97,7 @@ def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
 
 def made(command: str) -> dict[str, str]:
     """Command, release and date alone."""
-    from attnsvm.version import __version__
+    from attnsvm.system.version import __version__
 
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)

@@ -7,13 +7,13 @@ and all else being as they were: the least of these over the rivals is the flip 
 import numpy as np
 import pandas as pd
 
-from attnsvm.errors import shown
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.measures import half_length
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.constraints import ragged
 from attnsvm.svm.solver import solve_batch
+from attnsvm.system.errors import shown
 
 COLUMNS = {
     "text": "number of the text, from 0",

@@ -11,12 +11,12 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from attnsvm import store
 from attnsvm.inspect import WRITTEN, page
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
 from attnsvm.inspect.workers import workers
+from attnsvm.system import store
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnsvm import inspect as inspected
-from attnsvm.errors import require
 from attnsvm.inspect import packaged
 from attnsvm.inspect.families import require_read
 from attnsvm.inspect.packaged import CONFIG, INDEX, one_file, shards
+from attnsvm.system.errors import require
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
 KNOWN = ("models", "texts", *SETTINGS)

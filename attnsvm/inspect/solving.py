@@ -7,8 +7,6 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from attnsvm import machine
-from attnsvm.errors import require
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
 from attnsvm.svm.constraints import Constraints, ragged
@@ -16,6 +14,8 @@ from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import claimed, judge, norm_and_tolerance, solve
+from attnsvm.system import machine
+from attnsvm.system.errors import require
 
 TIGHT = 1e-6  # relative distance to margin one up to which a token is on the margin
 MET = 5e-10  # a violation that the checker lets pass

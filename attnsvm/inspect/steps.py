@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from attnsvm import store
 from attnsvm.inspect import atlas, lines, page, running, sentences
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.measures import Bench, Plan, measured, offered, shown
 from attnsvm.inspect.several import COMMAND
-from attnsvm.writing import replacing, save_text
+from attnsvm.system import store
+from attnsvm.system.writing import replacing, save_text
 
 PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm import interpreter, reading
-from attnsvm.errors import UserError, first_line, require
+from attnsvm.system import interpreter, untrusted
+from attnsvm.system.errors import UserError, first_line, require
 
 SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
 LETTERS = 20_000
@@ -130,7 +130,7 @@ def _of_folder(folder: Path) -> Any:
     try:
         for path in folder.iterdir():
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
-                reading.start(path, 1)
+                untrusted.start(path, 1)
         _require_words(folder)
         from transformers import AutoTokenizer
 
@@ -156,7 +156,7 @@ def _require_words(folder: Path) -> None:
     path = folder / "vocab.txt"
     if (folder / "tokenizer.json").is_file() or not path.is_file():
         return
-    found = reading.text(path).split()
+    found = untrusted.text(path).split()
     molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
     require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
 

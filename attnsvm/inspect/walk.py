@@ -21,11 +21,11 @@ import torch
 import transformers
 from torch.nn.modules.module import register_module_parameter_registration_hook
 
-from attnsvm import machine
-from attnsvm.errors import UserError, first_line, require
 from attnsvm.inspect.attention import Attention, attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
+from attnsvm.system import machine
+from attnsvm.system.errors import UserError, first_line, require
 
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 MANY = 20  # times as many weights as on disk are more than any model has that is read

@@ -16,8 +16,8 @@ from queue import SimpleQueue
 from threading import Thread, local
 from typing import BinaryIO
 
-from attnsvm import interpreter
-from attnsvm.errors import UserError
+from attnsvm.system import interpreter
+from attnsvm.system.errors import UserError
 
 PROGRAM = """
 import pickle, sys

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards, excerpt, refusals
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
 from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.system.errors import UserError, require
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
 MOST = 10_000  # of one experiment; Snakemake plans some hundred jobs per second

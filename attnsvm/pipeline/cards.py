@@ -37,13 +37,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import attnsvm.experiments
-from attnsvm import reading
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline.checking import first_error, schema_error
 from attnsvm.pipeline.hashes.dependencies import HOME, USERS
 from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.pipeline.terse import meant
-from attnsvm.reading import yaml_file, yaml_of
+from attnsvm.system import untrusted
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import yaml_file, yaml_of
 
 if TYPE_CHECKING:
     from attnsvm.audit.reading import Claim
@@ -58,7 +58,7 @@ STAGES = ("problems", "descent", "svm", "measures")
 SCALES = ("value", "smoke")  # of a setting; what has no value for a smoke run has the same there
 # Checking every card takes a third of a second. What was found right follows from the card and from these files.
 CHECKED_BY = [
-    Path(reading.__file__).read_bytes(),
+    Path(untrusted.__file__).read_bytes(),
     *((HERE / name).read_bytes() for name in ("cards.py", "checking.py", "card.schema.yaml", "types.yaml")),
 ]
 OTHERS = ("figure", "claims", "outside")

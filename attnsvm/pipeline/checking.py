@@ -6,8 +6,8 @@ jsonschema is imported where something is checked: most runs of Snakemake rememb
 import math
 from functools import cache
 
-from attnsvm.errors import require
 from attnsvm.pipeline.terse import meant
+from attnsvm.system.errors import require
 
 
 def first_error(value, schema: dict) -> str:

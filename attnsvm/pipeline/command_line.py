@@ -16,9 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 
-from attnsvm import caches
-from attnsvm.errors import UserError, require, shown
-from attnsvm.reading import yaml_file, yaml_of
+from attnsvm.system import caches
+from attnsvm.system.errors import UserError, require, shown
+from attnsvm.system.untrusted import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale")

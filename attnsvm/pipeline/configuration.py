@@ -3,13 +3,13 @@
 import re
 from functools import cache
 
-from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards, elsewhere, excerpt
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.memo import recall
-from attnsvm.reading import yaml_file
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import yaml_file
 
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
 # {setting of a run: its words, the usual one first}

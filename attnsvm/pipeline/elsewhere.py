@@ -21,9 +21,9 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards, excerpt
 from attnsvm.pipeline.checking import first_error, related
+from attnsvm.system.errors import UserError, require
 
 TOKENS = "attnsvm.data.tokens"
 DISTRIBUTION = "distribution"  # a setting of `problems`: the module of TOKENS that draws the tokens anew

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from attnsvm.errors import require
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
+from attnsvm.system.errors import require
 
 PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv"))
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
@@ -28,7 +28,7 @@ WRITERS = {
     "provenance": ("attnsvm.pipeline.provenance",),
 }
 # How a job is run, what is written of it, and how files are written.
-ROOMS = ("pipeline", "publish", "checksums", "store", "writing")
+ROOMS = ("pipeline", "publish", "system.checksums", "system.store", "system.writing")
 OVER_NO_NUMBER = tuple(f"attnsvm.{room}." for room in ROOMS)
 ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 

@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
 from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.system.errors import UserError, require
 
 Param = Callable[..., object]  # of the wildcards of a rule
 FAILS = "fails"  # see attnsvm.audit.reading, which needs more than Snakemake brings

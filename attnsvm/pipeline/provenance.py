@@ -18,7 +18,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from attnsvm.svm.verdict import COUNTS, require_tight
-from attnsvm.writing import save_text
+from attnsvm.system.writing import save_text
 
 PACKAGES = (
     "attnsvm",

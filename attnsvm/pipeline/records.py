@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 OWN = ".snakemake/metadata"
 TRAVELLING = "results/.metadata"  # in the folder of a scale

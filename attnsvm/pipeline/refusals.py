@@ -8,8 +8,8 @@ import traceback
 from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.dependencies import HOME, ROOT, USERS
+from attnsvm.system.errors import UserError
 
 Answer = TypeVar("Answer")
 EXPERIMENTS = f"{ROOT}/attnsvm/experiments/", f"{HOME}/{USERS}/"

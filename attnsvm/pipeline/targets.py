@@ -4,9 +4,9 @@ import difflib
 import re
 from pathlib import Path
 
-from attnsvm.checksums import walk
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.terse import listed
+from attnsvm.system.checksums import walk
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure

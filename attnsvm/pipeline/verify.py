@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attnsvm import checksums, ending
-from attnsvm.errors import shown
+from attnsvm.system import checksums, signals
+from attnsvm.system.errors import shown
 
 FOLDERS = ("results", "figures")
 Judge = Callable[[Path], tuple[bool, str] | None]
@@ -69,4 +69,4 @@ def _number(count: int, what: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(ending.status(lambda: main(sys.argv[1:])))
+    sys.exit(signals.status(lambda: main(sys.argv[1:])))

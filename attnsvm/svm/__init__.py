@@ -8,7 +8,7 @@ Any other margin b ≥ 0 may stand for the 1, input by input and token by token;
 
 from typing import TYPE_CHECKING
 
-from attnsvm.lazy import exports
+from attnsvm.system.lazy import exports
 
 if TYPE_CHECKING:
     from attnsvm.svm.composed import as_one as as_one

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.errors import UserError, require
-from attnsvm.npz import Arrays, starts_as_archive
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.checker import check, known
 from attnsvm.svm.rational import digits, integer, refutation, refuting
 from attnsvm.svm.solution import Solution
 from attnsvm.svm.verdict import LOOSEST
-from attnsvm.writing import replacing
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.npz import Arrays, starts_as_archive
+from attnsvm.system.writing import replacing
 
 FORMAT = 2
 INTEGER = re.compile("-?[0-9]+")

@@ -13,12 +13,12 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from attnsvm import machine
-from attnsvm.errors import require
 from attnsvm.svm.ledger import judged
 from attnsvm.svm.lifted_checker import Checker
 from attnsvm.svm.methods.pivoting import MET, Growing
 from attnsvm.svm.solution import Status
+from attnsvm.system import machine
+from attnsvm.system.errors import require
 
 # Relative gap up to which an answer counts as solved. Bounds of rounding leave a gap of 5e-11 for thousands of tokens,
 # and of 1.5e-9 where a common part makes tokens ten times longer than their differences; see `lifted_checker`.

@@ -7,7 +7,7 @@ from decimal import ROUND_FLOOR, Context
 from functools import cached_property
 from typing import NamedTuple
 
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 LOOSEST = 1e-7  # relative gap that no tolerance exceeds: in the Frobenius norm an angle of 5e-4
 STATUSES = ("solved", "infeasible", "remote", "uncertified")

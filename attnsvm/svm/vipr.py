@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from flint import fmpq, fmpz, fmpz_mat
 
-from attnsvm.errors import require
 from attnsvm.svm import certificate
 from attnsvm.svm.rational import Integers, Products
-from attnsvm.writing import replacing
+from attnsvm.system.errors import require
+from attnsvm.system.writing import replacing
 
 NORMS = ("l1", "linf")  # whose optima are those of linear programs
 LARGEST = 2**24  # numbers in a certificate

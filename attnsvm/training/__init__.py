@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from attnsvm.lazy import exports
+from attnsvm.system.lazy import exports
 
 if TYPE_CHECKING:
     from attnsvm.training.descent import train as train

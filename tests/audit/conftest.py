@@ -7,7 +7,7 @@ from tried import EXPERIMENTS
 
 from attnsvm.audit import audit
 from attnsvm.pipeline import answers
-from attnsvm.store import save_csv
+from attnsvm.system.store import save_csv
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import pytest
 
 from attnsvm.audit.figure import MARKS, columns, draw
 from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
-from attnsvm.store import load_csv, save_csv
+from attnsvm.system.store import load_csv, save_csv
 
 SETTINGS = {"width": 6.75, "font_size": 8}
 

@@ -20,7 +20,7 @@ from attnsvm.audit.numbers import (
     share_of,
     smallest,
 )
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 ROW = pd.Series({"value": 2.0, "low": 1.0, "high": 5.0, "instances": 64})
 

@@ -12,9 +12,9 @@ from attnsvm.audit import Tables, audit, certificates
 from attnsvm.audit.figure import columns
 from attnsvm.audit.pages import html, sharper, unexplained
 from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
+from attnsvm.system.errors import UserError
 
 ROOT = cards.HERE.parents[1]
 SCALES = ("paper", "smoke")

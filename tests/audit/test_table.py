@@ -6,9 +6,9 @@ from tried import CLAIMS, EXPERIMENTS
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import IN_PART
-from attnsvm.checksums import beside
-from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.dependencies import module_files
+from attnsvm.system.checksums import beside
+from attnsvm.system.errors import UserError
 
 
 def claim(key, group="ours", read=lambda tables, limit: Reading(len(tables.own()), 0, 1, 1, {"a": True}), **fields):

@@ -9,7 +9,7 @@ from attnsvm.audit import Tables
 from attnsvm.audit.reading import Claim
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange import reference
-from attnsvm.store import load_csv
+from attnsvm.system.store import load_csv
 
 sys.path.append(str(Path(__file__).parents[1] / "experiments"))
 

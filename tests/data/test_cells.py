@@ -3,7 +3,7 @@
 import pytest
 
 from attnsvm.data.cells import Cell, grid, one_shape, seeds, shapes
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 CELLS = [Cell(2, 3, 4, (5, 6)), Cell(2, 3, 4, (5,), "other"), Cell(2, 4, 4, (9,))]
 

@@ -14,13 +14,13 @@ from small_models import bert, changed_config, changed_weights, gpt2, tokenizer,
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
-from attnsvm.errors import UserError
 from attnsvm.experiments.real.pretrained import measures, outside, problems
 from attnsvm.experiments.real.pretrained.inputs import inputs
 from attnsvm.inspect import models, packaged, sentences
 from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.svm import ragged, solve
+from attnsvm.system.errors import UserError
 
 TEXTS, LONGEST = 24, 16
 LAYERS = 2

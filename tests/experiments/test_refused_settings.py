@@ -6,7 +6,7 @@ import test_norm_growth
 import test_saturated_sets
 from running import Run
 
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 CASES = [
     (

@@ -5,10 +5,10 @@ import pytest
 from by_hand import NORM
 
 from attnsvm.data.problems import Problems
-from attnsvm.errors import UserError
 from attnsvm.experiments.paper.trajectories import measures
 from attnsvm.plots.plane import from_afar
 from attnsvm.svm import separation, solve
+from attnsvm.system.errors import UserError
 
 SMALL = {"problems": {"T": 4, "seed": 1}, "descent": {"steps": 30}}
 

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.inspect.gguf import ARRAY, require_sound
+from attnsvm.system.errors import UserError
 
 TRUTH = 7  # a kind of value, of one byte
 

@@ -13,7 +13,6 @@ import torch
 from small_models import FAMILIES, TEXTS, passed, rotary
 
 from attnsvm import inspect
-from attnsvm.errors import UserError
 from attnsvm.inspect import models, running
 from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.columns import columns
@@ -24,6 +23,7 @@ from attnsvm.inspect.measures import Plan, distances, rule
 from attnsvm.inspect.nulls import mismatched, permuted_distances
 from attnsvm.inspect.positions import Buckets, Disentangled, Rotary, Slope
 from attnsvm.svm import ragged, solve
+from attnsvm.system.errors import UserError
 
 IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
 

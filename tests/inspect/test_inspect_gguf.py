@@ -11,8 +11,8 @@ from small_gguf import HEADS, small, written
 from small_models import TEXTS
 
 from attnsvm import command, inspect
-from attnsvm.errors import UserError
 from attnsvm.inspect import several
+from attnsvm.system.errors import UserError
 
 THETA = {"rope_type": "default", "rope_theta": 500.0}
 

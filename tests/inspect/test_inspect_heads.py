@@ -9,7 +9,6 @@ import pytest
 from small_models import TEXTS, rotary
 
 from attnsvm import inspect
-from attnsvm.errors import UserError
 from attnsvm.inspect import cycles
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Inputs, Layer, selections, split
@@ -17,6 +16,7 @@ from attnsvm.inspect.measures import Bench, Plan, half_length, measure, predicte
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
 from attnsvm.svm import ledger, ragged, solve
+from attnsvm.system.errors import UserError
 
 
 def inputs(n=12, d=4, e=3, seed=0, delimiters=False):

@@ -10,9 +10,9 @@ import torch
 import transformers
 from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
 
-from attnsvm.errors import UserError
 from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
+from attnsvm.system.errors import UserError
 
 
 @pytest.fixture(scope="module")

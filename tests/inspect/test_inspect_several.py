@@ -9,8 +9,8 @@ import pytest
 from small_models import TEXTS, bert, changed_config, rotary
 
 from attnsvm import inspect
-from attnsvm.errors import UserError
 from attnsvm.inspect import atlas, several, steps
+from attnsvm.system.errors import UserError
 
 DRAWN = {"draws": 1, "nuclear_inputs": 5}
 

@@ -16,9 +16,9 @@ from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative,
 from tokenizers import models
 
 from attnsvm import inspect
-from attnsvm.errors import UserError
 from attnsvm.inspect import tokens
 from attnsvm.inspect.models import Reading
+from attnsvm.system.errors import UserError
 
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 440449768\n"
 

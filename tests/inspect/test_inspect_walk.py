@@ -14,11 +14,11 @@ import transformers
 from safetensors.torch import load_file, save_file
 from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, passed, rotary
 
-from attnsvm.errors import UserError
 from attnsvm.inspect import models
 from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.models import Reading
+from attnsvm.system.errors import UserError
 
 # One for each way in which layers, tables of words and names on disk differ.
 STRUCTURES = ("bert", "gpt2", "llama", "mixtral", "gpt_oss", "gemma2", "modernbert", "deberta-v2", "deepseek_v3", "t5",

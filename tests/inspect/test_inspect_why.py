@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from small_models import TEXTS, bert, rotary
 
-from attnsvm import command, inspect, store
-from attnsvm.errors import UserError
+from attnsvm import command, inspect
 from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.positions import Disentangled, Rotary
 from attnsvm.inspect.reasons import COLUMNS, flips, largest, reasons
 from attnsvm.inspect.solving import Problem
+from attnsvm.system import store
+from attnsvm.system.errors import UserError
 
 
 def inputs(n=8, d=5, longest=6, seed=0, constant=False, **more):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import answers
+from attnsvm.system.errors import UserError
 
 
 def batch():

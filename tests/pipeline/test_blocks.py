@@ -3,10 +3,10 @@
 import pytest
 
 from attnsvm.data.cells import Cell
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.hashes import memo
+from attnsvm.system.errors import UserError
 
 SMOKE = resolve({"scale": "smoke"})
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.captions import caption, listed, notes
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.system.errors import UserError
 
 FIGURES = cards.figures(optional=True)
 LONGEST = 90  # words of a caption; the rest is notes

@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
+from attnsvm.system.errors import UserError
 
 CARD = {
     "title": "a title",

@@ -7,8 +7,8 @@ import subprocess
 import pytest
 from harness import damage
 
-from attnsvm import checksums
-from attnsvm.store import save_text
+from attnsvm.system import checksums
+from attnsvm.system.store import save_text
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 import yaml
 from harness import ROOT
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import command_line
+from attnsvm.system.errors import UserError
 
 
 @pytest.fixture

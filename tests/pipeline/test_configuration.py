@@ -7,11 +7,11 @@ from unittest import mock
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.cards import OURS
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.configuration import figure_settings, resolve, stage_settings
+from attnsvm.system.errors import UserError
 
 EXPERIMENTS = cards.experiments(optional=True)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, targets
 from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
 from attnsvm.pipeline.plan import Plan, earlier
 from attnsvm.pipeline.running import arithmetic
+from attnsvm.system.errors import UserError
 
 SMOKE = resolve({"scale": "smoke"})
 PLAN = Plan(SMOKE, {})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import records
+from attnsvm.system.errors import UserError
 
 NAMES = ("figures/cone.csv", "figures/cone.pdf", "results/cone/cells.csv")
 

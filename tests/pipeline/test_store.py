@@ -11,8 +11,8 @@ import pandas as pd
 import pytest
 from harness import DAMAGE, ROOT, damage, run_python
 
-from attnsvm.errors import UserError
-from attnsvm.store import load_cells, load_csv, load_table, replacing, save_cells, save_csv, save_table
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_cells, load_csv, load_table, replacing, save_cells, save_csv, save_table
 
 CELLS = {
     "n5": {
@@ -127,8 +127,8 @@ PROGRAM = """
 import json, os, resource, sys
 import numpy, pandas
 from matplotlib.figure import Figure
-from attnsvm import store
-from attnsvm.errors import UserError
+from attnsvm.system import store
+from attnsvm.system.errors import UserError
 from attnsvm.pipeline.running import stages
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 said = {}
@@ -156,7 +156,7 @@ def test_two_who_write_the_same_file_leave_each_other_alone(tmp_path):
     """As two jobs on different nodes may, when Snakemake was killed and started again while its jobs ran."""
     code = """
 import sys
-from attnsvm.store import replacing
+from attnsvm.system.store import replacing
 with replacing("t.csv") as temporary:
     temporary.write_text("half")
     print("writes", flush=True)

@@ -8,10 +8,10 @@ from test_cards import folder as folder
 
 from attnsvm.audit.numbers import Limit
 from attnsvm.audit.reading import Claim
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.system.errors import UserError
 
 SETTINGS = {
     "problems": {

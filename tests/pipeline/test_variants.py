@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards, elsewhere, modules, targets
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.pipeline.plan import Plan
+from attnsvm.system.errors import UserError
 
 RESOLVED, SMOKE = resolve({}), resolve({"scale": "smoke"})
 PLAN = Plan(RESOLVED, {})

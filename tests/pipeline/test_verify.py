@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from harness import damage
 
-from attnsvm import checksums, command
+from attnsvm import command
 from attnsvm.pipeline.verify import main as verify
-from attnsvm.store import save_text
+from attnsvm.system import checksums
+from attnsvm.system.store import save_text
 
 
 @pytest.fixture

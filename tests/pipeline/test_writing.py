@@ -8,10 +8,11 @@ import subprocess
 
 import pytest
 
-from attnsvm import checksums, command
-from attnsvm.errors import UserError
-from attnsvm.store import save_text
-from attnsvm.writing import filling
+from attnsvm import command
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import save_text
+from attnsvm.system.writing import filling
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.running import stages
-from attnsvm.store import load_csv, load_table
+from attnsvm.system.store import load_csv, load_table
 
 FIGURES = cards.figures()
 PLAN = Plan(resolve({"scale": "smoke"}), {})

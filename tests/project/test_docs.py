@@ -8,11 +8,11 @@ import yaml
 from harness import ROOT, run_python
 from PIL import Image
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, schema
 from attnsvm.publish.documents import docs
 from attnsvm.publish.exchange import reference
+from attnsvm.system.errors import UserError
 
 PAGES = [
     *(ROOT / name for name in ("README.md", "CHANGELOG.md", "figures/README.md")),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from svm_references import gaussian
 
-from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, rational, separation, solve
 from attnsvm.svm.checker import Problem, _alone, check, dual_of, known
 from attnsvm.svm.enclosures import _below, positive
+from attnsvm.system.errors import UserError
 
 REFUSED = "the arrays are not those of a problem and its answer, or no float64 numbers"
 

@@ -10,8 +10,8 @@ import pytest
 from svm_references import edit, gaussian
 
 from attnsvm import command
-from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, solve
+from attnsvm.system.errors import UserError
 
 
 def write(path, **change):

@@ -3,7 +3,7 @@
 Whole commands on such machines: tests/workflow/test_machines.py.
 """
 
-from attnsvm import caches
+from attnsvm.system import caches
 from attnsvm.training.lanes import on_disk
 
 

@@ -11,8 +11,8 @@ import pytest
 from test_second_judge import FILE, JUDGE
 
 from attnsvm import command, geometry
-from attnsvm.errors import UserError
 from attnsvm.svm import certificate
+from attnsvm.system.errors import UserError
 
 with zipfile.ZipFile(forgeries.ARCHIVE) as archive:
     FAKES = json.loads(archive.read("fakes.json"))

@@ -9,11 +9,11 @@ import pytest
 from lifted_forgeries import KINDS, MIXTURE, Claim, forged, in_fractions, mixture, problem
 from scipy.optimize import linprog
 
-from attnsvm.errors import UserError
 from attnsvm.svm import ledger, lifted, lifted_checker, ragged
 from attnsvm.svm import solve as solve_matrices
 from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve
 from attnsvm.svm.lifted_checker import Checker
+from attnsvm.system.errors import UserError
 
 
 def made(n=20, T=7, d=4, F=2, seed=0, shift=0.0):

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from mutators import packed
 
-from attnsvm import command, npz
-from attnsvm.errors import UserError, shown
+from attnsvm import command
+from attnsvm.system import npz
+from attnsvm.system.errors import UserError, shown
 
 BLOCK = np.arange(24.0).reshape(2, 3, 4)
 

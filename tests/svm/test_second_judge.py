@@ -16,9 +16,9 @@ import pytest
 from svm_references import edit, gaussian
 
 from attnsvm import geometry
-from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, solve
 from attnsvm.svm.solution import FactoredSolution
+from attnsvm.system.errors import UserError
 
 FILE = Path(__file__).parents[2] / "tools" / "judge.py"
 NORMS = (*geometry.NAMES, "l1.1", "l1.75", "l3.0", "l20.0")

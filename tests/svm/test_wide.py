@@ -9,8 +9,8 @@ import pytest
 from svm_references import conflict, edit, gaussian
 
 from attnsvm import AttentionSVM, command
-from attnsvm.errors import UserError
 from attnsvm.svm import certificate, ragged, reductions, separation, sequence, solve
+from attnsvm.system.errors import UserError
 
 INVARIANT = ["fro", "nuc", "spectral"]
 

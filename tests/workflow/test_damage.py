@@ -9,12 +9,12 @@ from itertools import cycle, product
 import pytest
 from harness import BUILT, DAMAGE, PRODUCTS, build, damage, dry, few, restored, scheduled, snapshot
 
-from attnsvm import checksums
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import earlier
-from attnsvm.store import load_cells, load_csv, load_table
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_cells, load_csv, load_table
 
 SMOKE = resolve({"scale": "smoke"})
 LOADERS = {".npz": load_cells, ".parquet": load_table, ".csv": load_csv}

@@ -45,7 +45,7 @@ SHARED = (
     *("attnsvm/svm/methods/interior_point.py", "attnsvm/geometry/fro.py", "attnsvm/geometry/rowmax.py"),
     *("attnsvm/training/rules/adam.py", "attnsvm/training/heads/base.py", "attnsvm/training/stack/descent.py"),
     *("attnsvm/training/tape/node.py", "attnsvm/training/kernels.py", "attnsvm/training/lanes/singular.py"),
-    *("attnsvm/analysis/selection.py", "attnsvm/pipeline/running/gathering.py", "attnsvm/lazy.py"),
+    *("attnsvm/analysis/selection.py", "attnsvm/pipeline/running/gathering.py", "attnsvm/system/lazy.py"),
 )
 
 
@@ -61,7 +61,7 @@ def test_an_edit_of_shared_code_changes_the_params_of_the_stages_that_run_it(rep
     assert {job for job in changed if job[0] in (*cards.STAGES, "figure")} == wanted | drawn
     assert changed <= wanted | drawn | ALL["claims"] | ALL["audit_figure"] | ALL["provenance"]
     every = {(stage, name) for name in EXPERIMENTS for stage in CARDS[name].stages}
-    assert (wanted == every) == (path == "attnsvm/lazy.py")
+    assert (wanted == every) == (path == "attnsvm/system/lazy.py")
 
 
 SHOWN = {
@@ -118,7 +118,7 @@ def test_an_edit_of_what_decides_over_no_number_changes_no_params(repository, pa
 
 def test_the_messages_of_the_store_change_no_params_of_a_stage(repository):
     """Figures and claims write and read through it, and are made anew."""
-    edit = {"attnsvm/store.py": change("damaged or truncated", "broken")}
+    edit = {"attnsvm/system/store.py": change("damaged or truncated", "broken")}
     assert repository.changed(edit) <= ALL["figure"] | ALL["claims"] | ALL["audit_figure"]
 
 

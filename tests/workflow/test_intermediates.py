@@ -10,8 +10,8 @@ import pytest
 from harness import BUILT, DRAWN, NOTHING, build, clone, dry, jobs, of_these, snakemake, snapshot, start
 from test_resume import kill
 
-from attnsvm import checksums
 from attnsvm.pipeline.verify import main as verify
+from attnsvm.system import checksums
 
 DROP = ("--set-scatter", "feasibility=6")  # measured block by block; trajectories is measured by the job that gathers
 NAMES = "trajectories", "feasibility"

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from harness import BUILT, ROOT, as_typed, build, dry, edited, jobs, scheduled, snakemake
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.first_use.scaffold import RESERVED, scaffold
+from attnsvm.system.errors import UserError
 
 PAGE = (ROOT / "docs/experiment.md").read_text()
 FILES = dict(re.findall(r"^```(?:python|yaml)\n# (experiments/\S+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE))

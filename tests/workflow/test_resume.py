@@ -10,7 +10,7 @@ import time
 import pytest
 from harness import BUILT, PRODUCTS, build, clone, of_these, snakemake, snapshot, start
 
-from attnsvm import checksums
+from attnsvm.system import checksums
 
 # Two figures that are quick to build, one that trains and one that only solves.
 FIGURES = "trajectories", "feasibility"

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from harness import BUILT, DAMAGE, PRODUCTS, build, clone, damage, snakemake, snapshot, start
 
-from attnsvm import checksums
+from attnsvm.system import checksums
 
 STEPS, SEED = int(os.environ.get("ATTNSVM_SOAK", 200)), int(os.environ.get("ATTNSVM_SOAK_SEED", 0))
 TARGETS = ("figures/trajectories", "figures/feasibility")

@@ -19,7 +19,7 @@ from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.refusals import end, or_end
 from attnsvm.pipeline.running.reporting import hide_bars, package_in
-from attnsvm.checksums import keep_no_checksums
+from attnsvm.system.checksums import keep_no_checksums
 
 if (BESIDE / "attnsvm").is_dir():
     package_in(BESIDE)

@@ -5,7 +5,7 @@ All that is taken from Snakemake beyond its documentation is listed in attnsvm/p
 
 from functools import cache
 
-from attnsvm.checksums import DIFFERS, damaged, forget_the_gone
+from attnsvm.system.checksums import DIFFERS, damaged, forget_the_gone
 
 FOLDERS = [f"{AT}results", f"{AT}figures"]
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
-from attnsvm.reading import json_file
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import json_file
 
 BLOCK_STAGES = ("problems", "descent", "svm")
 LONGEST, MANY = 1e9, 10**7  # seconds; jobs, or seeds: more has nobody measured

@@ -8,10 +8,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline.cards import STAGES
 from attnsvm.pipeline.cluster.costs import BLOCK_STAGES, Cost, costs
 from attnsvm.pipeline.first_use import preflight
+from attnsvm.system.errors import UserError
 
 OTHER = 1.5  # seconds of a job without a measured time: a figure, a page
 START = 0.8  # seconds of every other before and after what is measured of it

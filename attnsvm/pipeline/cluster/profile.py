@@ -7,10 +7,10 @@ seeds; the stages of a block are one job. docs/cluster.md says how much work a j
 import re
 from pathlib import Path
 
-from attnsvm.errors import require
 from attnsvm.pipeline.blocks import MEASURED_TOGETHER, MOST
 from attnsvm.pipeline.cluster.costs import BLOCK_STAGES, Cost, costs
-from attnsvm.writing import save_text
+from attnsvm.system.errors import require
+from attnsvm.system.writing import save_text
 
 MODEL = Path("profiles/slurm/config.yaml")
 

@@ -8,8 +8,8 @@ import shutil
 from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
-from attnsvm.errors import require
-from attnsvm.writing import filling
+from attnsvm.system.errors import require
+from attnsvm.system.writing import filling
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = "share/attnsvm/"  # of an environment: where a wheel puts its data

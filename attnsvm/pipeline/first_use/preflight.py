@@ -210,7 +210,7 @@ def limits():
     """Processors and bytes of memory that this process can use: a module of the package knows of containers."""
     sys.path.insert(0, str(ROOT))
     try:
-        from attnsvm import machine
+        from attnsvm.system import machine
     except (ImportError, SyntaxError):  # a Python too old for it
         return os.cpu_count() or 1, float("inf")
     return machine.processors(), machine.memory()

@@ -7,9 +7,9 @@ import keyword
 import re
 from pathlib import Path
 
-from attnsvm.errors import require
 from attnsvm.pipeline import cards
-from attnsvm.writing import filling
+from attnsvm.system.errors import require
+from attnsvm.system.writing import filling
 
 TEMPLATE = Path(__file__).resolve().with_name("template")
 # Names of targets, and of folders in results/.

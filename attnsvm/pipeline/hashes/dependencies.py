@@ -5,8 +5,8 @@
     read           what one of them does and imports   (hashes/sources.py)
 
 Found from the source without running any of it. Every import in a module counts, wherever it stands. A name that a
-package only offers (attnsvm.lazy) is followed to the module that defines it; the others that the package offers do not
-count. Where a package itself is handed on, all that it offers does. Of a package that imports its modules by name
+package only offers (attnsvm.system.lazy) is followed to the module that defines it; the others do not count.
+Where a package itself is handed on, all that it offers does. Of a package that imports its modules by name
 those count whose name is a string in it or in the experiment. Comments, docstrings and the layout of the source do not:
 they cannot change a number. What all this does not see is found when a job runs (`modules.covered`).
 """

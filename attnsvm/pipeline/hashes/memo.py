@@ -14,8 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from attnsvm.errors import UserError
-from attnsvm.writing import save_text
+from attnsvm.system.errors import UserError
+from attnsvm.system.writing import save_text
 
 MOST = 10_000  # answers that are kept, the newest
 

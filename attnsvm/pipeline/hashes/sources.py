@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsvm import lazy
-from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.system import lazy
+from attnsvm.system.errors import UserError
 
 PARSED_BY = Path(__file__).read_bytes() + Path(lazy.__file__).read_bytes()
 
@@ -24,7 +24,7 @@ class Source(NamedTuple):
         imports: [path, name, tails] of every import statement, wherever it stands: the path that it says, a relative
             one with its dots; the name that it binds; what is used of it. `from a import b` and `b.c(1)` are
             ["a.b", "b", ["c.*"]]. The * says that from there on nothing is known: with `b(1)` the tail is "*".
-        exports: {name: path} of what it imports for type checkers alone, see attnsvm.lazy.
+        exports: {name: path} of what it imports for type checkers alone, see attnsvm.system.lazy.
         words: the strings in it that could be the name of a module; of ".name" without the dot.
         chooses: whether it imports its own modules by names that it works out: import_module(f"{__name__}.{word}").
     """

@@ -10,7 +10,7 @@ import os
 import platform
 from pathlib import Path
 
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 V3 = {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"}  # as Linux calls them
 # NumPy up to 2.3 has names for single features, later ones for levels; a name that it does not know it passes over.

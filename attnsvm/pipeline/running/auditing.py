@@ -5,11 +5,11 @@ As a stage does, each reads its input files and writes its output files, and not
 
 from pathlib import Path
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import answers, cards, elsewhere, modules, targets
 from attnsvm.pipeline.modules import covered
 from attnsvm.pipeline.running.stages import drawn_table, save_figure
-from attnsvm.store import load_cells, load_csv, save_csv, save_text
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_cells, load_csv, save_csv, save_text
 
 
 def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> None:

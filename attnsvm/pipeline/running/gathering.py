@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from attnsvm.analysis.measured import Measures
 from attnsvm.data.cells import Cell
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 PLACE = "place"  # of a cell in the grid
 COMPRESSION = "zstd"

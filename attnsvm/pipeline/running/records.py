@@ -9,10 +9,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnsvm.errors import UserError
-from attnsvm.store import HIDDEN, Cells, load_cells
 from attnsvm.svm.ledger import Record
 from attnsvm.svm.verdict import STATUSES
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import HIDDEN, Cells, load_cells
 
 NAME = f"{HIDDEN}answers"
 TASK = f"{HIDDEN}asked"  # in the place of a cell: the experiment, the stage and its settings

@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm import checksums
-from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import answers, cards
 from attnsvm.pipeline.running import records, stages
-from attnsvm.store import Arrays, load_cells, load_csv
 from attnsvm.svm import ledger
 from attnsvm.svm.verdict import STATUSES
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require, shown
+from attnsvm.system.store import Arrays, load_cells, load_csv
 
 STAGES = ("descent", "svm")
 COUNTED = re.compile(r"; judged again from ([0-9]+) stage files, ([0-9]+) files failed$")  # the end of the last line

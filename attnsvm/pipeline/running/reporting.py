@@ -11,9 +11,9 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from attnsvm import ending
-from attnsvm.errors import UserError
 from attnsvm.pipeline import refusals
+from attnsvm.system import signals
+from attnsvm.system.errors import UserError
 
 INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
@@ -47,11 +47,11 @@ def reporting(log_path: str):
     except OSError as error:
         sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
     try:
-        with ending.unwinding():
+        with signals.unwinding():
             yield
         wall, processor = time.perf_counter() - began, sum(os.times()[:4])
         log.info("took %.2f s, %.2f s of a processor", wall, processor)
-    except ending.Ended as ended:  # Ctrl-C reaches every job: each ends without a word
+    except signals.Ended as ended:  # Ctrl-C reaches every job: each ends without a word
         sys.exit(ended.status)
     except UserError as error:
         log.error("error: %s", error)

@@ -14,12 +14,13 @@ import numpy as np
 
 from attnsvm.data.cells import Cell
 from attnsvm.data.problems import Problems
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules
 from attnsvm.pipeline.modules import covered
 from attnsvm.pipeline.running import arithmetic, records
 from attnsvm.pipeline.running.reporting import Progress
-from attnsvm.store import (
+from attnsvm.svm import ledger
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.store import (
     Cells,
     load_cells,
     load_csv,
@@ -29,7 +30,6 @@ from attnsvm.store import (
     save_csv,
     save_table,
 )
-from attnsvm.svm import ledger
 from attnsvm.training.threads import allow
 
 

@@ -18,13 +18,13 @@ from pathlib import Path
 
 import jinja2
 
-from attnsvm import ending, machine
 from attnsvm.audit.reading import VERDICTS
-from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.first_use import preflight
-from attnsvm.writing import save_text
+from attnsvm.system import machine, signals
+from attnsvm.system.errors import UserError
+from attnsvm.system.writing import save_text
 
 ROOT, TEMPLATES = cards.HERE.parents[1], Path(__file__).parent / "templates"
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
@@ -196,4 +196,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(ending.status(lambda: main(sys.argv[1:])))
+    sys.exit(signals.status(lambda: main(sys.argv[1:])))

@@ -16,8 +16,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from attnsvm.errors import UserError
-from attnsvm.writing import replacing
+from attnsvm.system.errors import UserError
+from attnsvm.system.writing import replacing
 
 INDEX = "bundle.json"
 HEADER = 2**16  # bytes that may stand before a file: its name, the rest of the file before it

@@ -4,15 +4,15 @@ import json
 import shlex
 from pathlib import Path
 
-from attnsvm import checksums
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import provenance
 from attnsvm.pipeline import targets as known
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import archive, lineage
 from attnsvm.publish.exchange.manifest import File, Manifest, of_code, scattered
-from attnsvm.version import __version__
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.version import __version__
 
 
 def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = Path(".")) -> Manifest:

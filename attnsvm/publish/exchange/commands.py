@@ -5,7 +5,7 @@ import math
 import shlex
 from pathlib import Path
 
-from attnsvm.errors import shown
+from attnsvm.system.errors import shown
 
 
 def add(commands) -> None:
@@ -71,8 +71,8 @@ def _add_bundle(commands) -> None:
 
 
 def _bundle(given: argparse.Namespace) -> int:
-    from attnsvm import checksums
     from attnsvm.publish.exchange import bundle
+    from attnsvm.system import checksums
 
     made = bundle.write(given.targets, given.out, given.scale)
     size = sum(file.size for file in made.files.values())
@@ -105,8 +105,8 @@ def _gigabytes(text: str) -> int:
 
 
 def _unbundle(given: argparse.Namespace) -> int:
-    from attnsvm.errors import shown
     from attnsvm.publish.exchange import unbundle
+    from attnsvm.system.errors import shown
 
     for path in given.bundles:
         taken = unbundle.read(path, configfile=given.configfile, limit=given.limit)

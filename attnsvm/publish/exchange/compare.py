@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm import checksums
 from attnsvm.audit.reading import Tables
 from attnsvm.audit.table import audit
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange.differences import Difference, furthest
 from attnsvm.publish.exchange.reference import Reference, rounded
 from attnsvm.publish.exchange.settings import first_difference
-from attnsvm.reading import json_file
-from attnsvm.store import load_csv
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.store import load_csv
+from attnsvm.system.untrusted import json_file
 
 BYTES, ROUNDED, DIFFERS, ABSENT, OTHER = (
     "same bytes",

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards, records, targets
 from attnsvm.pipeline.plan import Plan
+from attnsvm.system.errors import UserError, require
 
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
 # {pattern of a rule's outputs, with the rule's wildcards: the rule; "": that which is called as its file}

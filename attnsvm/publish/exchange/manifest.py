@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, dataclass
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, modules
 from attnsvm.pipeline.checking import first_error
 from attnsvm.pipeline.hashes.dependencies import code_of, module_files
 from attnsvm.pipeline.plan import Plan
+from attnsvm.system.errors import UserError
 
 FORMAT = 2
 WORD, SUM = {"type": "string", "pattern": r"^[\w.+-]{1,80}\Z"}, {"type": "string", "pattern": r"^[0-9a-f]{64}\Z"}

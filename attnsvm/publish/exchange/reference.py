@@ -19,10 +19,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from attnsvm.errors import UserError, require
 from attnsvm.publish.exchange.differences import Tolerance
-from attnsvm.reading import LARGEST, start
-from attnsvm.writing import replacing
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import LARGEST, start
+from attnsvm.system.writing import replacing
 
 BITS = 24  # binary digits of a number that are kept: 3e-8 of it, where 1e-6 is compared
 SHIPPED = Path(str(files("attnsvm.publish.exchange"))) / "reference.zip"

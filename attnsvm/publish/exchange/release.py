@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm import checksums
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.provenance import git
 from attnsvm.publish.exchange.compare import UNREADABLE, verdicts_of
 from attnsvm.publish.exchange.differences import Tolerance, seen
 from attnsvm.publish.exchange.reference import Figure, Reference, read, write
-from attnsvm.store import load_csv
-from attnsvm.version import __version__
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.store import load_csv
+from attnsvm.system.version import __version__
 
 
 def make(folder: Path, others: list[Path], path: Path) -> Reference:

@@ -12,9 +12,7 @@ from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnsvm import checksums
 from attnsvm.data.cells import COUNTED
-from attnsvm.errors import UserError, require, shown
 from attnsvm.pipeline import records
 from attnsvm.pipeline.command_line import CONFIGFILE
 from attnsvm.pipeline.configuration import resolve
@@ -23,8 +21,10 @@ from attnsvm.publish.exchange import archive, lineage
 from attnsvm.publish.exchange.bundle import figures_of
 from attnsvm.publish.exchange.manifest import Manifest, of_code
 from attnsvm.publish.exchange.settings import first_difference
-from attnsvm.reading import yaml_file
-from attnsvm.writing import replacing
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require, shown
+from attnsvm.system.untrusted import yaml_file
+from attnsvm.system.writing import replacing
 
 LIMIT = 10 * 10**9  # bytes: seven times all results at the paper's scale
 

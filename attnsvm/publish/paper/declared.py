@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper.manuscript import DECLARED, ROOT
-from attnsvm.reading import yaml_of
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import yaml_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,8 @@ itself refuses what there is not (paper/style.typ); a test asks that all there i
 import re
 from pathlib import Path
 
-from attnsvm.errors import require
 from attnsvm.pipeline import cards
+from attnsvm.system.errors import require
 
 ROOT = cards.HERE.parents[1]
 MAIN, REFERENCES, DECLARED = "paper/main.typ", "paper/references.bib", "paper/numbers.yaml"

@@ -22,12 +22,12 @@ from attnsvm.audit import pages
 from attnsvm.audit.numbers import proportion
 from attnsvm.audit.reading import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.table import certificates
-from attnsvm.errors import UserError
 from attnsvm.pipeline import captions, cards
 from attnsvm.publish.paper.declared import Declared
 from attnsvm.publish.paper.shown import shown
-from attnsvm.store import load_csv, save_text
 from attnsvm.svm.verdict import COUNTS
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_csv, save_text
 
 COST = "figures/audit.json"
 OF_A_ROW = ("threshold", "instances", "published", "missed")

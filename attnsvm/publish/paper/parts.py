@@ -2,12 +2,12 @@
 
 from functools import cache
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.hashes.dependencies import digest
 from attnsvm.pipeline.plan import Plan
 from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper import declared, manuscript
+from attnsvm.system.errors import UserError, require
 
 AUDIT = "claims"
 

@@ -6,10 +6,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
 from attnsvm.publish.paper import manuscript
-from attnsvm.reading import yaml_file
-from attnsvm.store import save_bytes
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.store import save_bytes
+from attnsvm.system.untrusted import yaml_file
 
 NUMBERS, CONTRIBUTED, AUTHORS = "paper/numbers.json", "paper/contributed.typ", "CITATION.cff"
 NAMES = ("given-names", "name-particle", "family-names", "name-suffix", "name", "alias")  # of an author, or of a group

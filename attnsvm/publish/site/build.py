@@ -11,11 +11,11 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from attnsvm.errors import UserError, require
 from attnsvm.pipeline import cards
 from attnsvm.publish.site import explorer
 from attnsvm.publish.site.pages import Built, sources
-from attnsvm.writing import filling
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.writing import filling
 
 HERE, ROOT = Path(__file__).parent, cards.HERE.parents[1]
 NEEDED = ("README.md", "docs")

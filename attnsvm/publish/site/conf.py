@@ -7,7 +7,7 @@ from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 project = html_title = "attnsvm"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]

@@ -18,8 +18,8 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import prose
 from attnsvm.pipeline.configuration import figure_settings
 from attnsvm.publish.documents import docs
-from attnsvm.store import load_csv
 from attnsvm.svm.verdict import COUNTS
+from attnsvm.system.store import load_csv
 
 ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attnsvm import machine
 from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
 from attnsvm.svm.methods.interior_point import Answer
 from attnsvm.svm.methods.rescaling import error, rescaled
 from attnsvm.svm.reductions import Reduced, outer
+from attnsvm.system import machine
 
 ACTIVE_SET, PIVOTING, LAGRANGIAN = "active set", "block pivoting", "augmented Lagrangian"
 INTERIOR, CONIC = "interior point", "conic"

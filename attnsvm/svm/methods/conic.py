@@ -13,11 +13,11 @@ from threading import get_ident
 import numpy as np
 
 from attnsvm import geometry
-from attnsvm.errors import MissingError
 from attnsvm.geometry import Norm
 from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.methods.rescaling import binary, onto_unscaled
 from attnsvm.svm.reductions import Reduced, lengths, outer
+from attnsvm.system.errors import MissingError
 
 EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 
-from attnsvm import caches
+from attnsvm.system import caches
 
 ROOM = 2**20  # bytes that must fit: more than the code of any function, so that a full disk is seen here
 BESIDE = "__pycache__"

@@ -8,11 +8,11 @@ import yaml
 from harness import ROOT
 
 from attnsvm.command import main
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.blocks import MEASURED_TOGETHER
 from attnsvm.pipeline.cluster.costs import Cost, costs
 from attnsvm.pipeline.cluster.profile import cut
+from attnsvm.system.errors import UserError
 
 TIMES = ROOT / "profiles/times.json"
 # Start 1 s a stage; beyond it 10 s of work in `large`, and 2 s of measuring.

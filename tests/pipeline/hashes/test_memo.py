@@ -5,10 +5,10 @@ import json
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import configuration
 from attnsvm.pipeline.hashes import memo
 from attnsvm.pipeline.hashes.memo import Memo
+from attnsvm.system.errors import UserError
 
 
 @pytest.fixture

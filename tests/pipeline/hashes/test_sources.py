@@ -2,10 +2,10 @@
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline.hashes import memo, sources
 from attnsvm.pipeline.hashes.memo import Memo
 from attnsvm.pipeline.hashes.sources import read
+from attnsvm.system.errors import UserError
 
 SAME = {
     "comment": "x = 1  # one\n",

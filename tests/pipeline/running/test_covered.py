@@ -8,15 +8,15 @@ import sys
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards, configuration, modules
 from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.pipeline.modules import covered
+from attnsvm.system.errors import UserError
 
 # Each stage runs in a process of its own, a fork of one that has only what every job has, and says what it loaded.
 PROGRAM = """
 import json, os, sys
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 from attnsvm.pipeline import cards, configuration
 from attnsvm.pipeline.plan import earlier
 from attnsvm.pipeline.running import stages
@@ -60,7 +60,7 @@ def test_what_a_stage_loads_is_among_the_files_of_its_hash(name, tmp_path):
     assert set(loaded) == set(card.stages)
     for stage, names in loaded.items():
         assert card.modules[stage] in names
-        written = ("attnsvm.pipeline", "attnsvm.store", "attnsvm.writing", "attnsvm.checksums")
+        written = ("attnsvm.pipeline", "attnsvm.system.store", "attnsvm.system.writing", "attnsvm.system.checksums")
         plumbing = {module for module in names if module.startswith(written)}
         assert plumbing <= {"attnsvm.pipeline", "attnsvm.pipeline.running.gathering"}
         known = {file.removesuffix("/__init__.py") for file in module_files(*modules.of_stage(name, stage))}
@@ -104,7 +104,7 @@ def test_a_module_chosen_by_name_that_a_statement_names_too_is_welcome(package, 
 def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
     """As in this process, which has run others."""
     importlib.import_module("attnsvm.data.digits")
-    with covered("attnsvm.errors"):
+    with covered("attnsvm.system.errors"):
         importlib.import_module("attnsvm.data.digits")
     for name, welcome in (
         ("attnsvm.pipeline.captions", True),
@@ -114,7 +114,7 @@ def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
         importlib.import_module(name)  # and what it imports
         monkeypatch.delitem(sys.modules, name)
         try:
-            with covered("attnsvm.errors"):
+            with covered("attnsvm.system.errors"):
                 importlib.import_module(name)
             assert welcome, name
         except UserError:
@@ -122,5 +122,5 @@ def test_what_was_loaded_before_and_what_runs_a_job_is_no_offence(monkeypatch):
 
 
 def test_another_error_is_not_hidden():
-    with pytest.raises(KeyError), covered("attnsvm.errors"):
+    with pytest.raises(KeyError), covered("attnsvm.system.errors"):
         raise KeyError("other")

@@ -9,9 +9,9 @@ import pytest
 
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.data.cells import Cell
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks
 from attnsvm.pipeline.running.gathering import _Rows, block, count_outcomes, gather
+from attnsvm.system.errors import UserError
 
 CELLS = [Cell(2, 3, 4, range(5), "plain"), Cell(2, 3, 4, range(5), "other"), Cell(3, 3, 4, range(7, 10))]
 

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from test_stages import Experiment, parts
 
-from attnsvm import checksums, command
-from attnsvm.errors import UserError
+from attnsvm import command
 from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve
 from attnsvm.pipeline.running import records, replay, stages
-from attnsvm.store import load_cells
 from attnsvm.svm import as_arrays, certified, ledger, separation, solve, solve_batch, solver
 from attnsvm.svm.ledger import DiffersError, Record
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_cells
 
 CELLS = ("n2_T3_d6_one", "n2_T3_d6_two")
 

@@ -7,10 +7,10 @@ from contextlib import contextmanager
 import pytest
 
 from attnsvm.audit.reading import Misread
-from attnsvm.errors import UserError
 from attnsvm.pipeline import provenance, refusals
 from attnsvm.pipeline.running.reporting import reporting
-from attnsvm.writing import replacing
+from attnsvm.system.errors import UserError
+from attnsvm.system.writing import replacing
 
 
 @contextmanager

@@ -11,13 +11,13 @@ from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.errors import UserError
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.running import stages
 from attnsvm.plots.style import canvas
-from attnsvm.store import load_cells, load_table, save_cells, save_table
 from attnsvm.svm import certified
 from attnsvm.svm.verdict import STATUSES
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import load_cells, load_table, save_cells, save_table
 
 SETTINGS = {"first_seed": 3, "instances": 5}
 OUTPUTS = ("table", "instances", "outcomes", "cells", "certificates")

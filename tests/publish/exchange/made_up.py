@@ -9,7 +9,7 @@ from attnsvm.pipeline import records, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import lineage
-from attnsvm.writing import save_bytes
+from attnsvm.system.writing import save_bytes
 
 NAME = "feasibility"  # two blocks of three seeds at the smoke scale; it has problems, svm, measures and a figure
 TARGET = f"figures/{NAME}"

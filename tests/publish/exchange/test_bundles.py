@@ -17,10 +17,11 @@ import pytest
 from interrupted import ended_at, left_by_kills
 from made_up import NAME, TARGET, Built, clone, results
 
-from attnsvm import checksums, command
-from attnsvm.errors import UserError
+from attnsvm import command
 from attnsvm.pipeline import records
 from attnsvm.publish.exchange import archive, bundle, lineage, unbundle
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError
 
 CSV = f"smoke/figures/{NAME}.csv"
 

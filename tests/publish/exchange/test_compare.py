@@ -8,14 +8,14 @@ import pytest
 
 from attnsvm import command
 from attnsvm.audit import Tables
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.exchange import compare, reference, release
 from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, seen
 from attnsvm.publish.exchange.reference import rounded
-from attnsvm.store import save_csv
-from attnsvm.version import __version__
+from attnsvm.system.errors import UserError
+from attnsvm.system.store import save_csv
+from attnsvm.system.version import __version__
 
 NAMES = ("cone", "feasibility", "norm_growth")
 

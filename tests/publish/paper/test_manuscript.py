@@ -8,11 +8,11 @@ import yaml
 from small import whole
 from typed_digits import typed
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.paper import declared, manuscript, parts
+from attnsvm.system.errors import UserError
 
 TEXT = "\n".join(manuscript.texts().values())
 

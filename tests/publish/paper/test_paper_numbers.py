@@ -7,10 +7,10 @@ import pytest
 from small import DECLARED, SMOKE
 
 from attnsvm.audit.reading import VERDICTS
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.publish.paper import declared
 from attnsvm.publish.paper.shown import shown, text
+from attnsvm.system.errors import UserError
 
 
 def test_a_number_comes_with_its_interval_unit_digits_and_source(collected):

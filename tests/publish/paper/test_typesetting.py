@@ -8,10 +8,10 @@ import pytest
 import yaml
 from small import SMOKE, TEXT
 
-from attnsvm.errors import UserError
 from attnsvm.pipeline import cards
 from attnsvm.publish.paper import manuscript, typesetting
 from attnsvm.publish.paper.typesetting import typeset
+from attnsvm.system.errors import UserError
 
 
 @pytest.fixture

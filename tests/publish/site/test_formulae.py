@@ -6,8 +6,8 @@ import pytest
 from harness import ROOT
 from mathematics import formulae, without_formulae
 
-from attnsvm.errors import UserError
 from attnsvm.publish.site.conf import mathml
+from attnsvm.system.errors import UserError
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 EVERY = sorted({(page.name, tex) for page in PAGES for tex in formulae(page.read_text("utf-8"))})

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from attnsvm.errors import UserError
 from attnsvm.publish.site import build, pages
+from attnsvm.system.errors import UserError
 
 
 @pytest.mark.parametrize(

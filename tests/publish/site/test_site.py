@@ -24,7 +24,7 @@ from attnsvm.audit.reading import GROUPS, VERDICTS
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.site.pages import first_sentence, plain
-from attnsvm.store import load_csv
+from attnsvm.system.store import load_csv
 
 WIDTHS = (360, 768, 1280)
 # One page of each kind; the links of all are followed.

@@ -11,7 +11,7 @@ from attnsvm import geometry
 from attnsvm.analysis.margins import margin_ratio
 from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.statistics import middle_half, share
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 TRAINED, CONTROL = "trained", "untrained"
 

@@ -13,7 +13,7 @@ from attnsvm.analysis.measured import all_solved, curves, gathered, outcomes
 from attnsvm.analysis.medians import quartiles, with_means
 from attnsvm.analysis.rows import last
 from attnsvm.analysis.statistics import share
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 COMPARISONS = {"published": "apart", "own": "apart", "exact": "exact", "shared": "shared"}  # and whose runs
 

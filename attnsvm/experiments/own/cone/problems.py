@@ -2,7 +2,7 @@
 
 from attnsvm.data.cells import one_shape
 from attnsvm.data.draws import draw_cell, gaussian
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 MOST_CHOICES = 4096
 

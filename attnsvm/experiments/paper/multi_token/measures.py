@@ -12,7 +12,7 @@ from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.medians import means
 from attnsvm.analysis.selection import selected_sets
 from attnsvm.analysis.statistics import ESTIMATE
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 COLUMNS = ["d", "panel", "solution", "step", *ESTIMATE, "unselected_max", "seed", "accepted", "tried"]
 

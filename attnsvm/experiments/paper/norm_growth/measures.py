@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 MEETS = {  # which instances meet a condition, from the answers for the optimal tokens; problems.py says what it means
     "all_support": lambda answers: answers["all_support"],

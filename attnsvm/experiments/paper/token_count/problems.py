@@ -2,7 +2,7 @@
 
 from attnsvm.data.cells import shapes
 from attnsvm.data.grids.shapes import problems as problems
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 
 def cells(settings):

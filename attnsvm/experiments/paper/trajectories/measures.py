@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.measured import Measures, curves, outcomes
 from attnsvm.analysis.selection import optimal_tokens
-from attnsvm.errors import require
+from attnsvm.system.errors import require
 
 COLUMNS = ["kind", "parametrisation", "input", "token", "step", "x", "y", "angle"]
 DIRECTION_LENGTH = 100  # multiple of the solution at which its direction is drawn, as published

@@ -1,7 +1,7 @@
 """What does not come with this package: the files of a pretrained encoder."""
 
-from attnsvm.errors import UserError
 from attnsvm.inspect.packaged import deciding_files
+from attnsvm.system.errors import UserError
 
 
 def files(settings):

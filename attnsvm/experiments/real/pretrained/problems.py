@@ -13,8 +13,8 @@ import torch
 
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.problems import Problems
-from attnsvm.errors import require
 from attnsvm.inspect import families, models, packaged, sentences
+from attnsvm.system.errors import require
 
 TRAINED = "trained"
 TRAINED_STREAM = 52673  # keeps these draws apart from those of the query positions

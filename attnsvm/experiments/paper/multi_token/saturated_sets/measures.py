@@ -1,7 +1,7 @@
 """How far every accepted run ends from the generalised SVM and from the plain ones, beside how saturated it is."""
 
-from attnsvm.errors import require
 from attnsvm.experiments.paper.multi_token.measures import measures as measures
+from attnsvm.system.errors import require
 
 SOLUTIONS = ("svmeq_norm", "mm", "one_token")
 

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from attnsvm import checksums
-from attnsvm.errors import UserError, require
+from attnsvm.system import checksums
+from attnsvm.system.errors import UserError, require
 
 OTHERS = {  # what may stand under a name and is no file
     stat.S_IFDIR: "a folder",

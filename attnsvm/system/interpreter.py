@@ -16,5 +16,5 @@ def command(module: str, *arguments: str) -> list[str]:
 def environment() -> dict[str, str]:
     """That of this process, and the package that it has; what PYTHONPATH has of the folder here is left out."""
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    path = [str(Path(__file__).resolve().parents[1]), *filter(os.path.isabs, given)]
+    path = [str(Path(__file__).resolve().parents[2]), *filter(os.path.isabs, given)]
     return os.environ | {"PYTHONPATH": os.pathsep.join(path)}

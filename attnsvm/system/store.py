@@ -2,7 +2,7 @@
 
 A block file is an uncompressed .npz of nested dicts of arrays, the names along the way joined by slashes; a table is
 Parquet. Every file is written beside its final name and moved into place, so a name either holds a whole file or
-nothing, and every read first compares it with its checksum (`attnsvm.checksums`). Pandas is imported where a
+nothing, and every read first compares it with its checksum (`attnsvm.system.checksums`). Pandas is imported where a
 table is read: stages that pass arrays on need not wait for it.
 """
 
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from attnsvm import checksums, npz
-from attnsvm.errors import UserError, require
-from attnsvm.writing import replacing
-from attnsvm.writing import save_bytes as save_bytes
-from attnsvm.writing import save_text as save_text
+from attnsvm.system import checksums, npz
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.writing import replacing
+from attnsvm.system.writing import save_bytes as save_bytes
+from attnsvm.system.writing import save_text as save_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm import machine
-from attnsvm.errors import UserError, require
-from attnsvm.reading import start
+from attnsvm.system import machine
+from attnsvm.system.errors import UserError, require
+from attnsvm.system.untrusted import start
 
 START, NOTHING = b"PK\x03\x04", b"PK\x05\x06"  # of a zip archive with something in it, and without
 KINDS = "biufcSU"  # of NumPy's types: numbers and words, no objects, which run code when they are read, and no records

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from attnsvm.errors import UserError
+from attnsvm.system.errors import UserError
 
 CLOSED = 128 + 13  # the exit status of what a closed pipe has ended, SIGPIPE
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

@@ -1,6 +1,6 @@
 """How a file of a stranger is read: a plain file, not beyond the size of its kind, as values or one sentence.
 
-What arrays hold is read by `attnsvm.npz`. It takes no library; that for YAML is imported where YAML is read.
+What arrays hold is read by `attnsvm.system.npz`. It takes no library; that for YAML is imported where YAML is read.
 """
 
 import json
@@ -8,7 +8,7 @@ import os
 import stat
 from typing import IO, Any
 
-from attnsvm.errors import UserError, require
+from attnsvm.system.errors import UserError, require
 
 LARGEST = 2**25  # bytes of a text that is read whole: the lists of weights of the largest models take half of it
 YAML = 2**20  # bytes: what is read of it takes a hundred times as much memory

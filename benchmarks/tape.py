@@ -13,7 +13,7 @@ import time
 import numpy as np
 import torch
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.analysis.probabilities import log_softmax
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 
 SHARED = 0.01  # a token whose probability in the limit is above this is shared by its row
 FALL = -1.5  # log p against log ‖W‖: nearer to −1, that of a held row, than to any steeper power

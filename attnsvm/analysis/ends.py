@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.analysis.composition import Rows, costs, in_the_limit, level, of_winners, reached
-from attnsvm.architecture import Stack, counting_rows
+from attnsvm.data.architecture import Stack, counting_rows
 
 COPY = 1e-9  # distance of two tokens, relative to the longest, up to which no W is asked to tell one from the other
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.analysis.ends import Ends
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.svm.constraints import Constraints, separation, sequence
 from attnsvm.svm.stacks import graded, layer_constraints, without_copies
 

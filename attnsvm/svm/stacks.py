@@ -1,7 +1,7 @@
 """The constraints of a layer of a stack of attention layers.
 
 A row that counts is held to a margin, and every other row to its winner, or to equal logits of the tokens that it
-shares for ever. `counting_rows` of attnsvm.architecture says which rows count.
+shares for ever. `counting_rows` of attnsvm.data.architecture says which rows count.
 """
 
 import numpy as np

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attnsvm.analysis.ends import equal_tokens
-from attnsvm.architecture import counting_rows
+from attnsvm.data.architecture import counting_rows
 from attnsvm.svm import Status, graded, layer_constraints, sequence, solve, without_copies
 
 S, H, n, T, d = 3, 2, 2, 4, 5

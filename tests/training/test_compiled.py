@@ -9,7 +9,7 @@ from pairwise import pairwise
 from stack_references import torch_gradients
 from training_references import HEADS, RULES, assert_close, use_only
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.training import LinearHead, ReluHead, on_device, plain, published, train

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attnsvm.analysis.composition import Rows, compose, costs, forward, in_the_limit, level, of_winners, reached
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack

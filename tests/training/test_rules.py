@@ -9,7 +9,7 @@ from stack_references import torch_gradients
 from training_references import HEADS, LOGGED, assert_same
 
 from attnsvm import geometry
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,

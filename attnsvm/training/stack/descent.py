@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, reader, trainable

@@ -42,7 +42,7 @@ class Model(NamedTuple):
         below: (T, T), top: (R, T): 0, or NOWHERE where a token does not compete; no lanes.
         embedding: (d, p), the head's, or (0, 0) where it is the identity.
         factors: (L, H, 1, d, d) for W, or (L, H, 2, d, m) for K and Q; moved in place.
-        residual, cross, joint: see `attnsvm.architecture.Stack`.
+        residual, cross, joint: see `attnsvm.data.architecture.Stack`.
     """
 
     tokens: np.ndarray

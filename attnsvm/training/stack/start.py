@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.training.start import draw_initial, uniform
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm.analysis.composition import forward
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.forces import multipliers
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack

@@ -6,7 +6,7 @@ head by the norm of that head's gradient.
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact

@@ -1,6 +1,6 @@
 """Train one plain stack."""
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.selection import selected_sets, selected_tokens
-from attnsvm.architecture import counting_rows
+from attnsvm.data.architecture import counting_rows
 from attnsvm.system.errors import require
 
 REACH = 10.0  # half the length of a separating line, in units of the longest token

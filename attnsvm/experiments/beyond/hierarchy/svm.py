@@ -1,6 +1,6 @@
 """The SVM of every layer: margin 1 in rows that count, margin 0 in the others."""
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.svm import answers, below, bounds, tops
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 from attnsvm.analysis.measured import gathered, outcomes
 from attnsvm.analysis.stacked import certain, distance
 from attnsvm.analysis.statistics import share
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.measures import MEASURED, corrected, outcome
 
 ENDS = ("law", "farther", "not saturated", "not separable", "equal tokens", "uncertified")

@@ -5,7 +5,7 @@ stated     on the tokens that rows go to, with a winner in each
 corrected  the same, where a row may keep a mixture
 """
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.svm import answers, below, bounds, corrected, every_layer, stated, tops
 
 

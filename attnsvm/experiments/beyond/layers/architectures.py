@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
 
 DEPTH = "depth "

@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.analysis.composition import Rows, forward
 from attnsvm.analysis.ends import Ends, with_mixtures, with_winners
 from attnsvm.analysis.stacked import norms
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 
 APART = 2  # the second of two steps is so many times the first, or more
 EARLY = 0.02  # share of the steps after which the end is predicted

@@ -9,7 +9,7 @@ from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
-from attnsvm.architecture import counting_rows
+from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.conditions import conditions
 from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated

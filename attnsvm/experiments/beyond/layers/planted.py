@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.ends import stated
 from attnsvm.experiments.beyond.layers.svm import answers, with_multipliers
 from attnsvm.svm.law import constraints_below

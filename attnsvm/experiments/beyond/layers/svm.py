@@ -24,7 +24,7 @@ import numpy as np
 
 from attnsvm.analysis.ends import least_margins
 from attnsvm.analysis.selection import selected_sets, selected_tokens
-from attnsvm.architecture import counting_rows
+from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import PLANTED, RATES, VALUES, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated
 from attnsvm.svm.instances import answers

@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.analysis.composition import Rows, forward
 from attnsvm.analysis.ends import Ends, equal_tokens, with_mixtures, with_winners
 from attnsvm.analysis.stacked import norms
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers_beyond.kinds import Kind, between, stack_of
 
 SATURATED = 0.99  # least largest probability of every row that counts

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training.start import draw_initial, normal
 

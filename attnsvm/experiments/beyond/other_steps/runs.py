@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training.rules.adam import adam
 from attnsvm.training.rules.protocol import Rule

@@ -1,5 +1,5 @@
 """The stack that is trained."""
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 
 STACK = Stack(layers=2, normalisation="separate")

@@ -9,7 +9,7 @@ from attnsvm.analysis.medians import medians
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.analysis.stacked import SATURATED
 from attnsvm.analysis.statistics import middle_half
-from attnsvm.architecture import counting_rows
+from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.measures import MEASURED, outcome
 
 KEYS = ["rule", "layer", "quantity", "step"]

@@ -1,6 +1,6 @@
 """The law's problem of every layer, and that with the counting rows shuffled."""
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.svm import answers, below, bounds, tops
 
 RULES = ("law", "shuffled")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.rules.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack

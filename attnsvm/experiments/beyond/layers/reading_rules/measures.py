@@ -8,7 +8,7 @@ from attnsvm.analysis.ends import least_margins, with_winners
 from attnsvm.analysis.measured import Measures, outcomes
 from attnsvm.analysis.stacked import SATURATED, norms
 from attnsvm.analysis.statistics import SHARE, wilson
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.reading_rules.ends import rows_at
 
 TWO, AGAINST = Stack(layers=2), {2: 1, 8: 3}  # {times the steps: doublings}

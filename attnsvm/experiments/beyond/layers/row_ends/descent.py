@@ -1,6 +1,6 @@
 """Train two layers from random weights."""
 
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.rules.gradient_descent import exact

@@ -9,7 +9,7 @@ import numpy as np
 
 from attnsvm.analysis.ends import Ends
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE
-from attnsvm.architecture import Stack
+from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.ends import APART as APART
 from attnsvm.experiments.beyond.layers.ends import corrected as corrected
 from attnsvm.experiments.beyond.layers.ends import rows_at as rows_at

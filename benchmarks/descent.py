@@ -21,13 +21,13 @@ import torch
 from numba import njit
 
 from attnsvm import geometry
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import matvec
+from attnsvm.batch.singular import decomposition, polar
+from attnsvm.batch.vector import laid, zeros
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import matvec
-from attnsvm.training.lanes.singular import decomposition, polar
-from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.rules.gradient_descent import EPSILON
 
 torch.set_num_threads(1)

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from attnsvm.training import lanes
+from attnsvm import batch
 
 if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
     import numpy as np
@@ -84,7 +84,7 @@ class OfSingularValues(Norm):
     def steepest_lanes(only, slope, memory):
         """The polar factor, zero where ∇L is zero; with `only` 1 its leading pair of singular vectors alone."""
         pairs = 1 if only == 1.0 else len(slope.left)
-        lanes.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
+        batch.singular.polar(slope.left, slope.right, slope.logs, memory.room, pairs, memory.direction)
 
 
 def get(name: str) -> Norm:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class Frobenius(Norm):
@@ -26,10 +26,10 @@ class Frobenius(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """∇L/‖∇L‖_F."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
-        norm = v.root(lanes.slopes.squares(slope.matrix)) + lanes.slopes.SMALLEST
-        lanes.arithmetic.scaled(slope.matrix, 1.0 / norm, memory.direction)
+        v = batch.vector
+        batch.slopes.flatten(slope)
+        norm = v.root(batch.slopes.squares(slope.matrix)) + batch.slopes.SMALLEST
+        batch.arithmetic.scaled(slope.matrix, 1.0 / norm, memory.direction)
 
 
 NORM = Frobenius()

@@ -6,8 +6,8 @@ Its steepest descent is Muon with Adam or Signum beside it, which train matrices
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class Hybrid(Norm):
@@ -33,18 +33,18 @@ class Hybrid(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The polar factor of all columns but the last, beside the sign of every entry of the last."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
+        v = batch.vector
+        batch.slopes.flatten(slope)
         right, matrix, direction, kept = slope.right, slope.matrix, memory.direction, slope.scaled
         last = right.shape[1] - 1
         for i in range(len(right)):
             v.store(kept[i, 0], v.load(right[i, last]))
             v.store(right[i, last], v.each(0.0))
-        lanes.singular.polar(slope.left, right, slope.logs, memory.room, len(right), direction)
+        batch.singular.polar(slope.left, right, slope.logs, memory.room, len(right), direction)
         for i in range(len(right)):
             v.store(right[i, last], v.load(kept[i, 0]))
         for a in range(matrix.shape[0]):
-            v.store(direction[a, last], lanes.arithmetic.sign(v.load(matrix[a, last])))
+            v.store(direction[a, last], batch.arithmetic.sign(v.load(matrix[a, last])))
 
 
 def _singular(W: np.ndarray) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class EntrywiseL1(Norm):
@@ -29,8 +29,8 @@ class EntrywiseL1(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The sign of the largest entry alone, the first of equals."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
+        v = batch.vector
+        batch.slopes.flatten(slope)
         matrix, direction, best, place = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         d, e = matrix.shape[:2]
         for a in range(d):

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class EntrywiseMax(Norm):
@@ -26,12 +26,12 @@ class EntrywiseMax(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The sign of every entry that is not zero."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
+        v = batch.vector
+        batch.slopes.flatten(slope)
         matrix, direction = slope.matrix, memory.direction
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
-                v.store(direction[a, b], lanes.arithmetic.sign(v.load(matrix[a, b])))
+                v.store(direction[a, b], batch.arithmetic.sign(v.load(matrix[a, b])))
 
 
 NORM = EntrywiseMax()

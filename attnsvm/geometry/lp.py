@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 SMALLEST_P, LARGEST_P = 1.01, 100.0  # nearer to l1 or linf, powers leave the range of floats
 
@@ -31,17 +31,17 @@ class EntrywiseLp(Norm):
     @staticmethod
     def steepest_lanes(p, slope, memory):
         """sign(∇L)|∇L|^(q − 1) divided by its ℓp norm, 1/p + 1/q = 1."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
+        v = batch.vector
+        batch.slopes.flatten(slope)
         matrix, direction, q = slope.matrix, memory.direction, p / (p - 1.0)
-        unit, total = 1.0 / lanes.slopes.largest(matrix), v.each(0.0)
+        unit, total = 1.0 / batch.slopes.largest(matrix), v.each(0.0)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
                 g = v.load(matrix[a, b]) * unit
-                power = lanes.arithmetic.signed_power(g, q - 1.0)
+                power = batch.arithmetic.signed_power(g, q - 1.0)
                 total = total + power * g
                 v.store(direction[a, b], power)
-        lanes.arithmetic.scaled(direction, lanes.arithmetic.power(total, -1.0 / p), direction)
+        batch.arithmetic.scaled(direction, batch.arithmetic.power(total, -1.0 / p), direction)
 
 
 def norm(p: float) -> EntrywiseLp:

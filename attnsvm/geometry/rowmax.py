@@ -6,8 +6,8 @@ do.
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class LargestRow(Norm):
@@ -38,18 +38,18 @@ class LargestRow(Norm):
         A row is added up in the unit of its largest nonzero term. So it counts fully, however small it is relative to
         the other rows.
         """
-        v = lanes.vector
+        v = batch.vector
         left, right, weight, logs = slope.left, slope.right, slope.scaled, memory.room.scale
-        direction, nothing = memory.direction, lanes.singular.NOTHING
+        direction, nothing = memory.direction, batch.singular.NOTHING
         n, d, e = len(left), direction.shape[0], direction.shape[1]
         for i in range(n):
-            v.store(logs[i], v.where(lanes.slopes.squares(right[i : i + 1]) > 0.0, v.load(slope.logs[i]), nothing))
+            v.store(logs[i], v.where(batch.slopes.squares(right[i : i + 1]) > 0.0, v.load(slope.logs[i]), nothing))
         for a in range(d):
             unit = v.each(nothing)
             for i in range(n):
                 unit = v.larger(unit, v.where(v.load(left[i, a]) == 0.0, nothing, v.load(logs[i])))
             for i in range(n):
-                share = lanes.arithmetic.exp(v.smaller(v.load(logs[i]) - unit, 0.0))
+                share = batch.arithmetic.exp(v.smaller(v.load(logs[i]) - unit, 0.0))
                 v.store(weight[i, a], v.load(left[i, a]) * share)
             for b in range(e):
                 total = v.each(0.0)
@@ -57,9 +57,9 @@ class LargestRow(Norm):
                     total = total + v.load(weight[i, a]) * v.load(right[i, b])
                 v.store(direction[a, b], total)
             row = direction[a : a + 1]
-            lanes.arithmetic.scaled(row, 1.0 / lanes.slopes.largest(row), row)
-            square = lanes.slopes.squares(row)
-            lanes.arithmetic.scaled(row, v.where(square > 0.0, 1.0 / v.root(square), 0.0), row)
+            batch.arithmetic.scaled(row, 1.0 / batch.slopes.largest(row), row)
+            square = batch.slopes.squares(row)
+            batch.arithmetic.scaled(row, v.where(square > 0.0, 1.0 / v.root(square), 0.0), row)
 
 
 NORM = LargestRow()

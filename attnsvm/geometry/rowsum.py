@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm import batch
 from attnsvm.geometry import Norm
-from attnsvm.training import lanes
 
 
 class SumOfRows(Norm):
@@ -29,14 +29,14 @@ class SumOfRows(Norm):
     @staticmethod
     def steepest_lanes(_, slope, memory):
         """The longest row alone, the first of equals, divided by its length."""
-        v = lanes.vector
-        lanes.slopes.flatten(slope)
+        v = batch.vector
+        batch.slopes.flatten(slope)
         matrix, direction, best, longest = slope.matrix, memory.direction, v.each(0.0), v.each(-1.0)
         for a in range(matrix.shape[0]):
-            square = lanes.slopes.squares(matrix[a : a + 1])
+            square = batch.slopes.squares(matrix[a : a + 1])
             longest = v.where(square > best, a, longest)
             best = v.larger(best, square)
-        unit = 1.0 / (v.root(best) + lanes.slopes.SMALLEST)
+        unit = 1.0 / (v.root(best) + batch.slopes.SMALLEST)
         for a in range(matrix.shape[0]):
             for b in range(matrix.shape[1]):
                 v.store(direction[a, b], v.where(longest == a, v.load(matrix[a, b]) * unit, 0.0))

@@ -12,8 +12,8 @@ import numpy as np
 from numba import njit
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from attnsvm.batch.on_disk import kept
 from attnsvm.svm.constraints import Factors
-from attnsvm.training.lanes.on_disk import kept
 
 compiled = partial(kept, njit, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import kept_on_disk
+from attnsvm.batch.vector import laid, zeros
 from attnsvm.data.inputs import Inputs
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, Reader, reader
 from attnsvm.training.kernels import Factors, Gram, Group, Record, evaluate_compiled, factored, full, prepared
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import kept_on_disk
-from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import by_rule, course_of
 from attnsvm.training.rules.calls import mover

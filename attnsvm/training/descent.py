@@ -11,11 +11,11 @@ from functools import partial
 
 import numpy as np
 
+from attnsvm.batch import LANES
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.data.problems import Problems
 from attnsvm.training import compiled, dense, threads
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes import LANES
 from attnsvm.training.log import Log, logged_steps
 from attnsvm.training.rules.protocol import Rule, check
 from attnsvm.training.start import PARAMETRISATIONS

@@ -11,9 +11,8 @@ import numpy as np
 from numba import njit, typeof, types
 from numba.core.ccallback import CFunc
 
-from attnsvm.training.heads.base import READER, Reader
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import (
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import (
     APART,
     INNER,
     OPTIONS,
@@ -27,8 +26,9 @@ from attnsvm.training.lanes.arithmetic import (
     shared_by_loops,
     subtract,
 )
-from attnsvm.training.lanes.softmax import anchor, behind, close
-from attnsvm.training.lanes.vector import each, larger, load, root, rounded, store, where, zeros
+from attnsvm.batch.softmax import anchor, behind, close
+from attnsvm.batch.vector import each, larger, load, root, rounded, store, where, zeros
+from attnsvm.training.heads.base import READER, Reader
 from attnsvm.training.rules.gradient_descent import GradientDescent
 
 

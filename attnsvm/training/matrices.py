@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from numba.core.ccallback import CFunc
 
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import call, combine, copy, exp, matvec
+from attnsvm.batch.slopes import Memory, Slope, flatten, memory_of, sloping, squares
+from attnsvm.batch.vector import load, root, store, zeros
 from attnsvm.training.kernels import Factors, Group, Pass, Record, log_pass
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import call, combine, copy, exp, matvec
-from attnsvm.training.lanes.slopes import Memory, Slope, flatten, memory_of, sloping, squares
-from attnsvm.training.lanes.vector import load, root, store, zeros
 from attnsvm.training.rules.calls import Mover, Pool, empty, pooling
 
 

@@ -5,9 +5,9 @@ import pytest
 from numba import njit
 
 from attnsvm import geometry
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import OPTIONS
-from attnsvm.training.lanes.slopes import memory_of, sloping
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import OPTIONS
+from attnsvm.batch.slopes import memory_of, sloping
 from attnsvm.training.rules.steepest import compiled, steepest_direction
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")

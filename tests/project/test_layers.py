@@ -14,7 +14,7 @@ ROOT_ROOM = "attnsvm"  # the modules that every room speaks of, and the package 
 LIBRARY = (
     (ROOT_ROOM,),
     ("system",),
-    ("training.lanes",),
+    ("batch",),
     ("geometry",),
     ("data",),
     ("analysis",),

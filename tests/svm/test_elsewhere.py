@@ -3,8 +3,8 @@
 Whole commands on such machines: tests/workflow/test_machines.py.
 """
 
+from attnsvm.batch import on_disk
 from attnsvm.system import caches
-from attnsvm.training.lanes import on_disk
 
 
 def test_a_temporary_folder_of_somebody_else_is_not_trusted(tmp_path, monkeypatch):

@@ -6,9 +6,9 @@ import torch
 from numba import njit
 from training_references import HEADS, T, d, n, rand
 
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import call
 from attnsvm.training.heads.base import reader, trainable
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import call
 
 
 @njit

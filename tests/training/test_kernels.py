@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from attnsvm.batch import LANES
 from attnsvm.training.kernels import Gram, respond
-from attnsvm.training.lanes import LANES
 from attnsvm.training.on_device import FullWeights
 
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import exp
-from attnsvm.training.lanes.softmax import anchor, behind, close
-from attnsvm.training.lanes.vector import store
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import exp
+from attnsvm.batch.softmax import anchor, behind, close
+from attnsvm.batch.vector import store
 
 T = 5
 

@@ -8,12 +8,12 @@ from slow_reverse import inverse_root
 from stack_references import slow_gradients, torch_gradients
 from training_references import assert_close, use_only
 
+from attnsvm.batch import LANES
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.inputs import ATTENTIONS
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import exact, plain, train
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.start import PARAMETRISATIONS

@@ -9,9 +9,9 @@ from mpmath import mp
 from stack_references import slow_gradients, torch_gradients
 from training_references import HEADS, assert_cut_anywhere
 
+from attnsvm.batch import LANES
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, ReluHead, exact, plain, train
-from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

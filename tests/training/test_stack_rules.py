@@ -13,6 +13,7 @@ from stack_references import slow_gradients, torch_gradients
 from training_references import HEADS
 
 from attnsvm import geometry
+from attnsvm.batch import LANES
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import (
     LinearHead,
@@ -27,7 +28,6 @@ from attnsvm.training import (
     steepest,
     train,
 )
-from attnsvm.training.lanes import LANES
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

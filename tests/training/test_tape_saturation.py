@@ -7,7 +7,7 @@ from multiple_precision import pairs
 from slow_reverse import relative_error, slow_gradient
 from tape_models import MODELS, TAPE, drawn, summed, tape_gradient
 
-from attnsvm.training.lanes import LANES
+from attnsvm.batch import LANES
 from attnsvm.training.rules.steepest import steepest
 from attnsvm.training.rules.stepper import Stepper
 from attnsvm.training.tape.node import Node

@@ -146,8 +146,8 @@ def imported(module):
     found = {module}
     for package, names, plain in STATEMENT.findall(text(module).partition("if TYPE_CHECKING:")[0]):
         found |= {plain or package} | {f"{package}.{name}" for name in re.findall(r"\w+", names) if package}
-    if "attnsvm.training.lanes" in found:
-        found |= {f"attnsvm.training.lanes.{name}" for name in re.findall(r"\blanes\.(\w+)\.", text(module))}
+    if "attnsvm.batch" in found:
+        found |= {f"attnsvm.batch.{name}" for name in re.findall(r"\blanes\.(\w+)\.", text(module))}
     parts = [name.split(".") for name in found]
     return {".".join(name[:k]) for name in parts for k in range(1, len(name) + 1) if text(".".join(name[:k]))}
 

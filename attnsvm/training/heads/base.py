@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 from numba.core.ccallback import CFunc
 
-from attnsvm.training.lanes.arithmetic import called_from_loops
+from attnsvm.batch.arithmetic import called_from_loops
 
 
 class Head(ABC):

@@ -1,8 +1,8 @@
 """The linear head, h(x) = vᵀx."""
 
+from attnsvm.batch.arithmetic import copy
+from attnsvm.batch.vector import each, load, store
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import copy
-from attnsvm.training.lanes.vector import each, load, store
 
 PART = 16  # terms of a sum that torch adds one by one before it goes on with the next
 

@@ -1,8 +1,8 @@
 """The linear head with a quadratic penalty, h(x) = vᵀx − penalty·‖x‖²."""
 
+from attnsvm.batch.arithmetic import copy
+from attnsvm.batch.vector import each, load, store
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.arithmetic import copy
-from attnsvm.training.lanes.vector import each, load, store
 
 
 class PenalisedHead(Head):

@@ -1,7 +1,7 @@
 """The head of one hidden layer, h(x) = 1ᵀ relu(Vᵀx)."""
 
+from attnsvm.batch.vector import each, larger, load, store, where
 from attnsvm.training.heads.base import Head
-from attnsvm.training.lanes.vector import each, larger, load, store, where
 
 
 class ReluHead(Head):

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import exp, log
-from attnsvm.training.lanes.slopes import flatten
-from attnsvm.training.lanes.vector import each, larger, load, root, store, where
+from attnsvm.batch.arithmetic import exp, log
+from attnsvm.batch.slopes import flatten
+from attnsvm.batch.vector import each, larger, load, root, store, where
 from attnsvm.training.rules.protocol import Alone
 
 

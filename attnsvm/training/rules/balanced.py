@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from attnsvm.training.lanes.arithmetic import scaled
-from attnsvm.training.lanes.slopes import squares
-from attnsvm.training.lanes.vector import load, root, store, where
+from attnsvm.batch.arithmetic import scaled
+from attnsvm.batch.slopes import squares
+from attnsvm.batch.vector import load, root, store, where
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 

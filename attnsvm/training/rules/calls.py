@@ -24,11 +24,11 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import INNER, called_from_loops
-from attnsvm.training.lanes.singular import NOTHING
-from attnsvm.training.lanes.slopes import MEMORY, SLOPE, squares
-from attnsvm.training.lanes.vector import load, store, zeros
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import INNER, called_from_loops
+from attnsvm.batch.singular import NOTHING
+from attnsvm.batch.slopes import MEMORY, SLOPE, squares
+from attnsvm.batch.vector import load, store, zeros
 from attnsvm.training.rules import protocol
 from attnsvm.training.rules.gradient_descent import GradientDescent, plain
 from attnsvm.training.rules.protocol import Alone, Rule, Wrapper, apply, collect, direct, rate_at, settle

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import exp, scaled
-from attnsvm.training.lanes.slopes import SMALLEST, flatten, squares
-from attnsvm.training.lanes.vector import each, load, root
+from attnsvm.batch.arithmetic import exp, scaled
+from attnsvm.batch.slopes import SMALLEST, flatten, squares
+from attnsvm.batch.vector import each, load, root
 from attnsvm.training.rules.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)

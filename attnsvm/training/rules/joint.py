@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple
 
-from attnsvm.training.lanes.arithmetic import copy, exp, scaled
-from attnsvm.training.lanes.slopes import flatten, squares
-from attnsvm.training.lanes.vector import each, larger, load, root, store
+from attnsvm.batch.arithmetic import copy, exp, scaled
+from attnsvm.batch.slopes import flatten, squares
+from attnsvm.batch.vector import each, larger, load, root, store
 from attnsvm.training.rules.protocol import Rule, Wrapper
 
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import exp, power, scaled, signed_power
-from attnsvm.training.lanes.slopes import SMALLEST, flatten, largest
-from attnsvm.training.lanes.vector import each, load, store
+from attnsvm.batch.arithmetic import exp, power, scaled, signed_power
+from attnsvm.batch.slopes import SMALLEST, flatten, largest
+from attnsvm.batch.vector import each, load, store
 from attnsvm.training.rules.gradient_descent import EPSILON
 from attnsvm.training.rules.protocol import Alone
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import INNER
-from attnsvm.training.lanes.slopes import Memory
-from attnsvm.training.lanes.vector import load, store
+from attnsvm.batch.arithmetic import INNER
+from attnsvm.batch.slopes import Memory
+from attnsvm.batch.vector import load, store
 from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, settle
 
 

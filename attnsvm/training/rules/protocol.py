@@ -27,8 +27,8 @@ A method that a class lacks comes from `Alone`, or from the inner rule. So do th
 
 from typing import Any
 
-from attnsvm.training.lanes.arithmetic import method_of_class, subtract
-from attnsvm.training.lanes.vector import each, load, store
+from attnsvm.batch.arithmetic import method_of_class, subtract
+from attnsvm.batch.vector import each, load, store
 
 # How compiled code calls the methods of a rule.
 METHODS = ("direct", "collect", "settle", "rate_at", "apply", "balance")

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.vector import each, larger, load, root, store
+from attnsvm.batch.vector import each, larger, load, root, store
 from attnsvm.training.rules.protocol import Rule, Wrapper, rate_at
 
 ROOT, SHRINKING = 1, 2

@@ -11,9 +11,9 @@ from numba import njit, types
 from numba.core.ccallback import CFunc
 
 from attnsvm import geometry
+from attnsvm.batch.arithmetic import OPTIONS, call, called_from_loops
+from attnsvm.batch.slopes import MEMORY, SLOPE
 from attnsvm.geometry import Norm
-from attnsvm.training.lanes.arithmetic import OPTIONS, call, called_from_loops
-from attnsvm.training.lanes.slopes import MEMORY, SLOPE
 from attnsvm.training.rules.gradient_descent import GradientDescent, exact
 from attnsvm.training.rules.protocol import Alone
 

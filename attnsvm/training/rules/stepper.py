@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import call, kept_on_disk
-from attnsvm.training.lanes.singular import NOTHING
-from attnsvm.training.lanes.slopes import memory_of, room_for, sloping
+from attnsvm.batch.arithmetic import call, kept_on_disk
+from attnsvm.batch.singular import NOTHING
+from attnsvm.batch.slopes import memory_of, room_for, sloping
 from attnsvm.training.rules import calls
 from attnsvm.training.rules.protocol import Rule
 

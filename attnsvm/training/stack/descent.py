@@ -8,13 +8,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import kept_on_disk
+from attnsvm.batch.vector import laid, zeros
 from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, reader, trainable
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import kept_on_disk
-from attnsvm.training.lanes.vector import laid, zeros
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.calls import mover
 from attnsvm.training.rules.joint import joint

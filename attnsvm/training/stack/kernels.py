@@ -19,13 +19,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import INNER, call, combine, copy, exp, matvec, shared_by_loops, subtract
+from attnsvm.batch.slopes import squares
+from attnsvm.batch.softmax import anchor, behind, close
+from attnsvm.batch.vector import each, larger, load, root, smaller, store, where, zeros
 from attnsvm.training.heads.base import Reader
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import INNER, call, combine, copy, exp, matvec, shared_by_loops, subtract
-from attnsvm.training.lanes.slopes import squares
-from attnsvm.training.lanes.softmax import anchor, behind, close
-from attnsvm.training.lanes.vector import each, larger, load, root, smaller, store, where, zeros
 from attnsvm.training.rules.calls import Mover
 from attnsvm.training.stack.moving import Course, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import INNER, call, combine, copy, shared_by_loops
-from attnsvm.training.lanes.singular import Decomposition
-from attnsvm.training.lanes.slopes import Memory, Slope, memory_of, room_for, sloping
-from attnsvm.training.lanes.vector import zeros
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import INNER, call, combine, copy, shared_by_loops
+from attnsvm.batch.singular import Decomposition
+from attnsvm.batch.slopes import Memory, Slope, memory_of, room_for, sloping
+from attnsvm.batch.vector import zeros
 from attnsvm.training.rules.calls import Pool, empty, pooling
 from attnsvm.training.stack.rows import mask, query
 

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import INNER
+from attnsvm.batch.arithmetic import INNER
 
 
 @njit(**INNER, inline="always")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attnsvm.batch import LANES
 from attnsvm.training import threads
-from attnsvm.training.lanes import LANES
 from attnsvm.training.log import logged_steps
 from attnsvm.training.rules.protocol import Rule
 from attnsvm.training.rules.stepper import Stepper

@@ -6,7 +6,7 @@ Each row is computed alone: its result does not depend on the rest of the batch.
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import INLINED, LN2_HIGH, LN2_LOW, LOG2_E, exp, kept_on_disk
+from attnsvm.batch.arithmetic import INLINED, LN2_HIGH, LN2_LOW, LOG2_E, exp, kept_on_disk
 from attnsvm.training.softmax import Softmax
 from attnsvm.training.tape.scaled import FLOOR, NOTHING, Scaled, by_entries, power_of_two, tidy
 

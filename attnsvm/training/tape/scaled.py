@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attnsvm.training.lanes.arithmetic import LN2_HIGH, LN2_LOW, LOG2_E
+from attnsvm.batch.arithmetic import LN2_HIGH, LN2_LOW, LOG2_E
 from attnsvm.training.softmax import added, with_winner
 
 NOTHING = -(2**40)  # the power that goes with a zero

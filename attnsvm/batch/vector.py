@@ -16,7 +16,7 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_jitable, register_model
 from numba.np.arrayobj import make_array
 
-from attnsvm.training.lanes import LANES
+from attnsvm.batch import LANES
 
 OPTIONS: Any = {"error_model": "numpy", "fastmath": {"contract"}}  # numba's types know fewer options than numba
 # For methods that only compiled code calls: without entry points for Python they compile in half the time.

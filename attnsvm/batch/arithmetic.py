@@ -17,8 +17,8 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
-from attnsvm.training.lanes.on_disk import kept
-from attnsvm.training.lanes.vector import (
+from attnsvm.batch.on_disk import kept
+from attnsvm.batch.vector import (
     INLINED,
     INNER,
     METHOD,
@@ -47,12 +47,12 @@ class Apart(Compiler):
 
 
 APART: Any = {"pipeline_class": Apart}
-COMPILED = ("geometry", "training")  # the rooms with compiled code
+COMPILED = ("batch", "geometry", "training")  # the rooms with compiled code
 SOURCES = hashlib.sha256(
     b"".join(
         path.read_bytes()
         for room in COMPILED
-        for path in sorted((Path(__file__).resolve().parents[2] / room).rglob("*.py"))
+        for path in sorted((Path(__file__).resolve().parents[1] / room).rglob("*.py"))
     )
 ).hexdigest()
 

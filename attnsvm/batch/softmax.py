@@ -10,8 +10,8 @@ A row is (T, LANES), winner (LANES,); what is returned is a vector.
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes.arithmetic import APART, INNER
-from attnsvm.training.lanes.vector import each, larger, load, store, where
+from attnsvm.batch.arithmetic import APART, INNER
+from attnsvm.batch.vector import each, larger, load, store, where
 
 
 @njit(**INNER, **APART)

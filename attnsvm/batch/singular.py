@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import APART, INNER, exp, log
-from attnsvm.training.lanes.vector import anywhere, each, larger, load, root, store, where, zeros
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import APART, INNER, exp, log
+from attnsvm.batch.vector import anywhere, each, larger, load, root, store, where, zeros
 
 DEPENDENT = 1e-12  # of a vector: what is left of it outside the span of others, and is taken for rounding
 SWEEPS = 40  # far more than are ever needed: about six

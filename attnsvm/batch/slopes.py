@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit, typeof
 
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes.arithmetic import APART, INNER, exp, shared_by_loops
-from attnsvm.training.lanes.singular import Decomposition, decomposition
-from attnsvm.training.lanes.vector import each, larger, load, store, zeros
+from attnsvm.batch import LANES
+from attnsvm.batch.arithmetic import APART, INNER, exp, shared_by_loops
+from attnsvm.batch.singular import Decomposition, decomposition
+from attnsvm.batch.vector import each, larger, load, store, zeros
 
 SMALLEST = 1e-140  # below it the square of a norm underflows: better no step than one of any length
 

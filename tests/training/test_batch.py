@@ -11,11 +11,10 @@ from harness import run_python
 from numba import njit
 from numba.core.errors import TypingError
 
-from attnsvm.training import compiled
-from attnsvm.training.lanes import LANES
-from attnsvm.training.lanes import arithmetic as lanes
-from attnsvm.training.lanes.arithmetic import combine, dot, matvec
-from attnsvm.training.lanes.vector import (
+from attnsvm.batch import LANES
+from attnsvm.batch import arithmetic as lanes
+from attnsvm.batch.arithmetic import combine, dot, matvec
+from attnsvm.batch.vector import (
     OPTIONS,
     anywhere,
     each,
@@ -32,6 +31,7 @@ from attnsvm.training.lanes.vector import (
     where,
     zeros,
 )
+from attnsvm.training import compiled
 
 
 @njit
@@ -231,9 +231,9 @@ print([toy.loop.run(room.structure.Constant, 3.0) for room in (toy.training, toy
 def toy(tmp_path):
     """A package with compiled code, and a function that runs a program beside it."""
     folder = tmp_path / "toy"
-    for room in ("training/lanes", "experiments"):
+    for room in ("batch", "experiments"):
         (folder / room).mkdir(parents=True)
-    (folder / "training/lanes/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
+    (folder / "batch/arithmetic.py").write_bytes(Path(lanes.__file__).read_bytes())
     (folder / "loop.py").write_text(LOOP)
     # Python's own cache goes by size and date as well: it must not hide an edit.
     return folder, lambda program: json.loads(run_python(program, cwd=tmp_path, PYTHONDONTWRITEBYTECODE="1"))

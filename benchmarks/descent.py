@@ -28,7 +28,7 @@ from attnsvm.batch.vector import laid, zeros
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
-from attnsvm.training.rules.gradient_descent import EPSILON
+from attnsvm.training.optimisers.gradient_descent import EPSILON
 
 torch.set_num_threads(1)
 

@@ -16,8 +16,8 @@ import torch
 from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.stack.start import initial
 from attnsvm.training.tape.attention import scores, softmax

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from attnsvm.training.log import Log as Log
     from attnsvm.training.log import logarithmic_steps as logarithmic_steps
     from attnsvm.training.log import logged_steps as logged_steps
-    from attnsvm.training.rules.adam import adam as adam
-    from attnsvm.training.rules.balanced import balanced as balanced
-    from attnsvm.training.rules.gradient_descent import exact as exact
-    from attnsvm.training.rules.gradient_descent import plain as plain
-    from attnsvm.training.rules.gradient_descent import published as published
-    from attnsvm.training.rules.joint import joint as joint
-    from attnsvm.training.rules.mirror import mirror as mirror
-    from attnsvm.training.rules.momentum import momentum as momentum
-    from attnsvm.training.rules.schedule import schedule as schedule
-    from attnsvm.training.rules.steepest import steepest as steepest
+    from attnsvm.training.optimisers.adam import adam as adam
+    from attnsvm.training.optimisers.balanced import balanced as balanced
+    from attnsvm.training.optimisers.gradient_descent import exact as exact
+    from attnsvm.training.optimisers.gradient_descent import plain as plain
+    from attnsvm.training.optimisers.gradient_descent import published as published
+    from attnsvm.training.optimisers.joint import joint as joint
+    from attnsvm.training.optimisers.mirror import mirror as mirror
+    from attnsvm.training.optimisers.momentum import momentum as momentum
+    from attnsvm.training.optimisers.schedule import schedule as schedule
+    from attnsvm.training.optimisers.steepest import steepest as steepest
     from attnsvm.training.runs import how_to_train as how_to_train
 else:
     __getattr__, __dir__ = exports(__name__)

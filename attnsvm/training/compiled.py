@@ -18,7 +18,7 @@ from attnsvm.training.heads.base import Head, Reader, reader
 from attnsvm.training.kernels import Factors, Gram, Group, Record, evaluate_compiled, factored, full, prepared
 from attnsvm.training.log import Log
 from attnsvm.training.matrices import by_rule, course_of
-from attnsvm.training.rules.calls import mover
+from attnsvm.training.optimisers.calls import mover
 from attnsvm.training.spans import Coordinates
 
 

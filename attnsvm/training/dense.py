@@ -14,7 +14,7 @@ from attnsvm.data.inputs import Inputs
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
-from attnsvm.training.rules.gradient_descent import GradientDescent
+from attnsvm.training.optimisers.gradient_descent import GradientDescent
 from attnsvm.training.softmax import derivative, softmax
 
 LARGE = 2**15  # numbers in the tokens of an instance, N·T·d, from which on it descends alone

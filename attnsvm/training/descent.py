@@ -17,7 +17,7 @@ from attnsvm.data.problems import Problems
 from attnsvm.training import compiled, dense, threads
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log, logged_steps
-from attnsvm.training.rules.protocol import Rule, check
+from attnsvm.training.optimisers.protocol import Rule, check
 from attnsvm.training.start import PARAMETRISATIONS
 
 PIECE = 256  # instances prepared at once, or a group of lanes per thread: this bounds the memory beyond the log
@@ -42,7 +42,7 @@ def train(
         problems: the batch, S problems of one shape.
         head: builds the prediction head from its weights (S, ...).
         parametrisation: "W" or "KQ".
-        rule: one of `attnsvm.training.rules`; only gradient descent that no rule wraps runs on another device.
+        rule: one of `attnsvm.training.optimisers`; only gradient descent that no rule wraps runs on another device.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.

@@ -29,7 +29,7 @@ from attnsvm.batch.arithmetic import (
 from attnsvm.batch.softmax import anchor, behind, close
 from attnsvm.batch.vector import each, larger, load, root, rounded, store, where, zeros
 from attnsvm.training.heads.base import READER, Reader
-from attnsvm.training.rules.gradient_descent import GradientDescent
+from attnsvm.training.optimisers.gradient_descent import GradientDescent
 
 
 class Group(NamedTuple):

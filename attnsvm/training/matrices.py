@@ -13,7 +13,7 @@ from attnsvm.batch.arithmetic import call, combine, copy, exp, matvec
 from attnsvm.batch.slopes import Memory, Slope, flatten, memory_of, sloping, squares
 from attnsvm.batch.vector import load, root, store, zeros
 from attnsvm.training.kernels import Factors, Group, Pass, Record, log_pass
-from attnsvm.training.rules.calls import Mover, Pool, empty, pooling
+from attnsvm.training.optimisers.calls import Mover, Pool, empty, pooling
 
 
 class Course(NamedTuple):

@@ -15,7 +15,7 @@ from attnsvm.data.inputs import Inputs
 from attnsvm.training.dense import LARGE
 from attnsvm.training.heads.base import Head
 from attnsvm.training.log import Log
-from attnsvm.training.rules.gradient_descent import GradientDescent
+from attnsvm.training.optimisers.gradient_descent import GradientDescent
 from attnsvm.training.softmax import derivative, softmax
 
 NUMBERS = 2**26  # in the largest array, half a gigabyte; a step holds a few of its size

@@ -6,7 +6,7 @@ from typing import Any
 from attnsvm.data.problems import Problems
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact, published
+from attnsvm.training.optimisers.gradient_descent import exact, published
 
 KEPT = ("steps", "weights", "probabilities")
 NORMALISATIONS = {"published": published, "exact": exact}

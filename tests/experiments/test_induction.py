@@ -15,8 +15,8 @@ from attnsvm.experiments.beyond.induction.svm import distinct, of_run, same
 from attnsvm.experiments.beyond.induction.task import every_input, symbols_of
 from attnsvm.svm.constraints import sequence
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.start import draw_initial, uniform
 from attnsvm.training.tape.descent import descend
 from attnsvm.training.tape.node import Node

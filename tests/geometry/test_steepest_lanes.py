@@ -8,7 +8,7 @@ from attnsvm import geometry
 from attnsvm.batch import LANES
 from attnsvm.batch.arithmetic import OPTIONS
 from attnsvm.batch.slopes import memory_of, sloping
-from attnsvm.training.rules.steepest import compiled, steepest_direction
+from attnsvm.training.optimisers.steepest import compiled, steepest_direction
 
 NAMES = (*geometry.NAMES, "l1.75", "l3")
 

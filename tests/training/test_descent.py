@@ -11,7 +11,7 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.paper.multi_token.problems import relu
 from attnsvm.training import LinearHead, ReluHead, descent, exact, plain, published, threads, train
-from attnsvm.training.rules.gradient_descent import EPSILON
+from attnsvm.training.optimisers.gradient_descent import EPSILON
 from attnsvm.training.start import draw_initial, normal, uniform
 
 # -------------------------------------------------------------------------------------- whole runs, one at a time

@@ -6,7 +6,7 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.runs import train_each
 
 

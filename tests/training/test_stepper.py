@@ -6,7 +6,7 @@ import pytest
 from attnsvm import geometry
 from attnsvm.batch import LANES
 from attnsvm.training import adam, exact, joint, momentum, schedule, steepest
-from attnsvm.training.rules.stepper import Stepper
+from attnsvm.training.optimisers.stepper import Stepper
 
 SHAPES, RATE = ((3, 4), (5, 4), (2, 1)), 0.3
 

@@ -8,7 +8,7 @@ from numba import njit
 from attnsvm.batch.slopes import SMALLEST
 from attnsvm.training import exact, how_to_train, plain, published
 from attnsvm.training.kernels import scale
-from attnsvm.training.rules.gradient_descent import EPSILON
+from attnsvm.training.optimisers.gradient_descent import EPSILON
 
 RULES = {"published": published(0.1), "exact": exact(0.1), "plain": plain(0.3)}
 

@@ -8,8 +8,8 @@ from slow_reverse import relative_error, slow_gradient
 from tape_models import MODELS, TAPE, drawn, summed, tape_gradient
 
 from attnsvm.batch import LANES
-from attnsvm.training.rules.steepest import steepest
-from attnsvm.training.rules.stepper import Stepper
+from attnsvm.training.optimisers.steepest import steepest
+from attnsvm.training.optimisers.stepper import Stepper
 from attnsvm.training.tape.node import Node
 
 # Logits of 1e4 are floats with an error of 1e-12, and so is the relative size of two gradients.

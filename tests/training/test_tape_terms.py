@@ -5,10 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.momentum import momentum
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
+from attnsvm.training.optimisers.momentum import momentum
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.softmax import added
 from attnsvm.training.tape.scaled import NOTHING
 from attnsvm.training.tape.terms import Terms

@@ -15,7 +15,7 @@ def of_rules(path):
     """The files of rules/ that a file imports."""
     froms = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
     names = [f"{node.module}.{alias.name}" for node in froms for alias in node.names]
-    return {name.split(".")[3] for name in names if name.startswith("attnsvm.training.rules.")}
+    return {name.split(".")[3] for name in names if name.startswith("attnsvm.training.optimisers.")}
 
 
 def test_an_edit_of_one_rule_concerns_only_who_uses_it():

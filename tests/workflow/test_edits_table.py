@@ -43,7 +43,7 @@ def repository(tmp_path_factory):
 SHARED = (
     *("attnsvm/svm/graph.py", "attnsvm/svm/estimator.py", "attnsvm/svm/checker.py", "attnsvm/data/cells.py"),
     *("attnsvm/svm/methods/interior_point.py", "attnsvm/geometry/fro.py", "attnsvm/geometry/rowmax.py"),
-    *("attnsvm/training/rules/adam.py", "attnsvm/training/heads/base.py", "attnsvm/training/stack/descent.py"),
+    *("attnsvm/training/optimisers/adam.py", "attnsvm/training/heads/base.py", "attnsvm/training/stack/descent.py"),
     *("attnsvm/training/tape/node.py", "attnsvm/training/kernels.py", "attnsvm/batch/singular.py"),
     *("attnsvm/analysis/selection.py", "attnsvm/pipeline/running/gathering.py", "attnsvm/system/lazy.py"),
 )

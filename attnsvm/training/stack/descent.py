@@ -16,9 +16,9 @@ from attnsvm.data.problems import Problems
 from attnsvm.training import threads
 from attnsvm.training.heads.base import Head, reader, trainable
 from attnsvm.training.log import logged_steps
-from attnsvm.training.rules.calls import mover
-from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.protocol import Rule, check
+from attnsvm.training.optimisers.calls import mover
+from attnsvm.training.optimisers.joint import joint
+from attnsvm.training.optimisers.protocol import Rule, check
 from attnsvm.training.stack.kernels import Model, Record, descend, room
 from attnsvm.training.stack.log import StackLog
 from attnsvm.training.stack.moving import course_of
@@ -43,7 +43,7 @@ def train_stack(
         problems: the batch, S problems of one shape, without padding.
         stack: the architecture.
         head: builds the prediction head h from its weights.
-        rule: one of `attnsvm.training.rules`; for K and Q without penalty. Each W, or K and Q, of a head is a factor.
+        rule: one of `attnsvm.training.optimisers`; for K and Q without penalty. Each W, or K and Q, of a head is a factor.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.

@@ -26,7 +26,7 @@ from attnsvm.batch.softmax import anchor, behind, close
 from attnsvm.batch.vector import each, larger, load, root, smaller, store, where, zeros
 from attnsvm.training.heads.base import Reader
 from attnsvm.training.kernels import gradient, scale
-from attnsvm.training.rules.calls import Mover
+from attnsvm.training.optimisers.calls import Mover
 from attnsvm.training.stack.moving import Course, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
 

@@ -13,7 +13,7 @@ from attnsvm.batch.arithmetic import INNER, call, combine, copy, shared_by_loops
 from attnsvm.batch.singular import Decomposition
 from attnsvm.batch.slopes import Memory, Slope, memory_of, room_for, sloping
 from attnsvm.batch.vector import zeros
-from attnsvm.training.rules.calls import Pool, empty, pooling
+from attnsvm.training.optimisers.calls import Pool, empty, pooling
 from attnsvm.training.stack.rows import mask, query
 
 

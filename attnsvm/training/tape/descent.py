@@ -12,8 +12,8 @@ import numpy as np
 from attnsvm.batch import LANES
 from attnsvm.training import threads
 from attnsvm.training.log import logged_steps
-from attnsvm.training.rules.protocol import Rule
-from attnsvm.training.rules.stepper import Stepper
+from attnsvm.training.optimisers.protocol import Rule
+from attnsvm.training.optimisers.stepper import Stepper
 from attnsvm.training.tape.gradient import gradient
 from attnsvm.training.tape.node import Node
 from attnsvm.training.tape.terms import Terms
@@ -57,7 +57,7 @@ def descend(
         weights: the trained weights at the start: by name (S,), (S, d) or (S, d, e).
         inputs: the arrays that are not trained: by name (S, ...); or a function of the step and of the places in the
             batch (s,) that gives the inputs of these instances, (s, ...).
-        rule: one of `attnsvm.training.rules`. A vector counts as a matrix of one column. The rule is applied to
+        rule: one of `attnsvm.training.optimisers`. A vector counts as a matrix of one column. The rule is applied to
             each weight separately; `joint` takes one norm of all weights, and `balanced` knows no pair here.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and

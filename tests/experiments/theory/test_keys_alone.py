@@ -6,8 +6,8 @@ from scipy.special import lambertw
 
 from attnsvm.experiments.beyond.induction.svm import least_multiplier
 from attnsvm.svm import separation, solve
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.tape.attention import scores, softmax
 from attnsvm.training.tape.descent import descend
 from attnsvm.training.tape.losses import cross_entropy

@@ -3,9 +3,9 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.adam import adam
-from attnsvm.training.rules.schedule import schedule
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.adam import adam
+from attnsvm.training.optimisers.schedule import schedule
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.runs import train_each
 
 

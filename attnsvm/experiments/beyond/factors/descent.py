@@ -3,11 +3,11 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.balanced import balanced
-from attnsvm.training.rules.gradient_descent import exact, plain
-from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.schedule import schedule
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.balanced import balanced
+from attnsvm.training.optimisers.gradient_descent import exact, plain
+from attnsvm.training.optimisers.joint import joint
+from attnsvm.training.optimisers.schedule import schedule
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.runs import train_each
 from attnsvm.training.start import factored_weights
 

@@ -9,7 +9,7 @@ import numpy as np
 from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.start import draw_initial, normal
 

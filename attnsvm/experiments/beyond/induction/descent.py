@@ -6,8 +6,8 @@ from attnsvm.data.problems import Problems
 from attnsvm.experiments.beyond.induction.model import given, model
 from attnsvm.experiments.beyond.induction.runs import RUNS
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.start import draw_initial, normal, uniform
 from attnsvm.training.tape.descent import descend
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.data.architecture import Stack
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.runs import train_each
 from attnsvm.training.stack.descent import train_stack
 

@@ -14,7 +14,7 @@ from attnsvm.experiments.beyond.layers.architectures import (
 from attnsvm.experiments.beyond.layers.planted import planted
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 from attnsvm.training.start import draw_initial, normal
 

@@ -6,8 +6,8 @@ from attnsvm.data.problems import Problems
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS, seen
 from attnsvm.experiments.beyond.layers_beyond.models import fixed, model, name
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.start import draw_initial, uniform
 from attnsvm.training.tape.data import inputs_of
 from attnsvm.training.tape.descent import descend

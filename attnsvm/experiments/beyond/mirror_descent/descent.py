@@ -7,7 +7,7 @@ shared  as published, but from one start for all p
 """
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.mirror import mirror
+from attnsvm.training.optimisers.mirror import mirror
 from attnsvm.training.runs import train_each
 from attnsvm.training.start import draw_initial, normal
 

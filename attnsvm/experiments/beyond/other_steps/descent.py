@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.analysis.stacked import norms
 from attnsvm.experiments.beyond.other_steps.runs import JOINT, PATHS, RUNS, SEPARATE, trained_on
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact, plain
+from attnsvm.training.optimisers.gradient_descent import exact, plain
 from attnsvm.training.stack.descent import train_stack
 
 PATH_EVERY = 4  # steps between those of a path that are kept

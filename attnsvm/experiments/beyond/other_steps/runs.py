@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from attnsvm.data.architecture import Stack
 from attnsvm.data.problems import Problems
-from attnsvm.training.rules.adam import adam
-from attnsvm.training.rules.protocol import Rule
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.adam import adam
+from attnsvm.training.optimisers.protocol import Rule
+from attnsvm.training.optimisers.steepest import steepest
 
 JOINT, SEPARATE = Stack(layers=2), Stack(layers=2, normalisation="separate")
 BETA1 = 0.9

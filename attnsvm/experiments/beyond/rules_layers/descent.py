@@ -2,7 +2,7 @@
 
 from attnsvm.experiments.beyond.geometries.descent import NORMS
 from attnsvm.experiments.beyond.rules_layers.architectures import STACK
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.runs import train_each
 from attnsvm.training.stack.descent import train_stack
 

@@ -4,8 +4,8 @@
 """
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.adam import adam
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.adam import adam
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.runs import train_each
 
 RULES = ("fro", "linf", "spectral", "nuc", "l1", "adam")

@@ -6,7 +6,7 @@ from attnsvm.experiments.literature.decay.layer import gradient
 from attnsvm.experiments.literature.decay.rules import ADAMW, RUNS, Run, steepest
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.adam import adam
+from attnsvm.training.optimisers.adam import adam
 from attnsvm.training.start import full_weights
 
 FOLDS = 8.0  # full steps of a level: with steps of one length they would divide its start by exp(FOLDS)

@@ -9,9 +9,9 @@ from attnsvm.svm.solution import proof
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
-from attnsvm.training.rules.schedule import schedule
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
+from attnsvm.training.optimisers.schedule import schedule
 from attnsvm.training.start import draw_initial, factored_weights, normal
 
 KEPT = ("weights", "probabilities")

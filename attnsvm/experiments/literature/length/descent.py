@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 
 NEW_STREAM = 241001104  # keeps new tokens apart from those drawn with the same seed
 

@@ -2,8 +2,8 @@
 
 from attnsvm.experiments.literature.max_logit.runs import BETA1, RUNS
 from attnsvm.training.descent import train
-from attnsvm.training.rules.adam import adam
-from attnsvm.training.rules.steepest import steepest
+from attnsvm.training.optimisers.adam import adam
+from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.runs import train_each
 
 

@@ -8,7 +8,7 @@ from attnsvm.analysis.selection import optimal_tokens, scores
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact, plain
+from attnsvm.training.optimisers.gradient_descent import exact, plain
 from attnsvm.training.softmax import derivative, softmax
 from attnsvm.training.start import draw_initial, normal
 

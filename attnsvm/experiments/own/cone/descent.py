@@ -14,7 +14,7 @@ from attnsvm.svm.instances import certified
 from attnsvm.svm.solution import proof
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 
 KINDS = ("locally_optimal", "not_locally_optimal")
 CHOICE_STREAM = 30817  # keeps the choices apart from the data drawn with the same seed

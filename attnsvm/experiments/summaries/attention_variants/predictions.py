@@ -7,7 +7,7 @@ mixer              f = Σ_t a_t vᵀx_t, a weight for each position, the same fo
 import numpy as np
 
 from attnsvm.data.problems import Problems
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.tape import descent
 from attnsvm.training.tape.attention import scores
 from attnsvm.training.tape.descent import Nodes

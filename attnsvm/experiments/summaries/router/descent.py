@@ -4,7 +4,7 @@ from attnsvm.experiments.summaries.router.routing import Router, descend
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.start import full_weights
 
 PLAIN = "attention"

@@ -20,7 +20,7 @@ import numpy as np
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.summaries.router.noise import Noise
 from attnsvm.training import softmax as arrays
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.tape import descent
 from attnsvm.training.tape.attention import entropy, log_softmax, scores, softmax, straight_through
 from attnsvm.training.tape.descent import Arrays, Nodes

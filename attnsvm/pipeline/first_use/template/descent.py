@@ -1,6 +1,6 @@
 """The model, written for one instance, and its training from random weights: make both yours (docs/engine.md)."""
 
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.start import full_weights
 from attnsvm.training.tape.attention import scores, softmax
 from attnsvm.training.tape.data import inputs_of

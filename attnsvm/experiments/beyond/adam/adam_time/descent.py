@@ -3,7 +3,7 @@
 import numpy as np
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.adam import adam
+from attnsvm.training.optimisers.adam import adam
 from attnsvm.training.runs import train_each
 
 RUNS = ((0.98, 0.03), (0.99, 0.1), (0.99, 0.03), (0.99, 0.01), (0.99, 0.002), (0.995, 0.01), (0.999, 0.01))  # β2, η

@@ -7,7 +7,7 @@ from attnsvm.experiments.beyond.factors.hard_steps.hard import Factors, constrai
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
 from attnsvm.training.log import logarithmic_steps
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.start import factored_weights
 from attnsvm.training.tape.attention import compare, softmax
 from attnsvm.training.tape.data import inputs_of

@@ -1,7 +1,7 @@
 """Train W and v together for a quarter of the steps and for all of them, v at several rates."""
 
 from attnsvm.experiments.beyond.joint.descent import ends
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 
 FEWER = 4  # by how many times the first number of steps is smaller
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 
 DOUBLINGS = 7

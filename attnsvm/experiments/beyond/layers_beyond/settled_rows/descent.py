@@ -4,7 +4,7 @@ from attnsvm.experiments.beyond.layers_beyond.kinds import seen, stack_of
 from attnsvm.experiments.beyond.layers_beyond.models import fixed
 from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import KINDS
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 
 

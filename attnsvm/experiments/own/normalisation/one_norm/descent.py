@@ -1,8 +1,8 @@
 """Train (K, Q) with exact steps: each gradient divided by its own norm, or both by their joint norm."""
 
 from attnsvm.training.descent import train
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.runs import train_each
 
 RULES = {"separate": exact, "joint": lambda rate: joint(exact(rate))}

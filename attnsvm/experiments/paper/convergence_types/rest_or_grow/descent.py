@@ -5,8 +5,8 @@ import numpy as np
 from attnsvm.analysis.selection import optimal_tokens, selected_tokens
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
-from attnsvm.training.rules.joint import joint
+from attnsvm.training.optimisers.gradient_descent import exact
+from attnsvm.training.optimisers.joint import joint
 
 ATTENTIONS = ("cross", "self")
 LONGER = 20  # times as many steps, of the runs that are not global by then

@@ -3,7 +3,7 @@
 from attnsvm.experiments.summaries.attention_variants.merging.merged import PLAIN, SHORTER, shortened
 from attnsvm.training.descent import train
 from attnsvm.training.heads.linear import LinearHead
-from attnsvm.training.rules.gradient_descent import exact
+from attnsvm.training.optimisers.gradient_descent import exact
 
 
 def descent(problems, settings, progress):

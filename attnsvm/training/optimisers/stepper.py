@@ -8,8 +8,8 @@ import numpy as np
 from attnsvm.batch.arithmetic import call, kept_on_disk
 from attnsvm.batch.singular import NOTHING
 from attnsvm.batch.slopes import memory_of, room_for, sloping
-from attnsvm.training.rules import calls
-from attnsvm.training.rules.protocol import Rule
+from attnsvm.training.optimisers import calls
+from attnsvm.training.optimisers.protocol import Rule
 
 
 class Stepper:
@@ -23,7 +23,7 @@ class Stepper:
     """
 
     def __init__(self, rule: Rule):
-        """`rule`: one of `attnsvm.training.rules`; its penalty is not added, and `balanced` knows no pair here."""
+        """`rule`: one of `attnsvm.training.optimisers`; its penalty is not added, and `balanced` knows no pair here."""
         self.rule, self.done, self.pool = calls.mover(rule), 0, calls.pooling()
         self.memories: list[Any] = []  # a `Memory` for each factor, from the first step on
         self._calls = tuple(map(kept_on_disk, (_aim, _pace, _move)))

@@ -7,7 +7,7 @@ import numpy as np
 from attnsvm.batch.arithmetic import exp, scaled
 from attnsvm.batch.slopes import SMALLEST, flatten, squares
 from attnsvm.batch.vector import each, load, root
-from attnsvm.training.rules.protocol import Alone
+from attnsvm.training.optimisers.protocol import Alone
 
 EPSILON = float(np.finfo(float).eps)
 

@@ -7,7 +7,7 @@ import numpy as np
 from attnsvm.batch.arithmetic import exp, log
 from attnsvm.batch.slopes import flatten
 from attnsvm.batch.vector import each, larger, load, root, store, where
-from attnsvm.training.rules.protocol import Alone
+from attnsvm.training.optimisers.protocol import Alone
 
 
 class Numbers(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from attnsvm.batch.arithmetic import scaled
 from attnsvm.batch.slopes import squares
 from attnsvm.batch.vector import load, root, store, where
-from attnsvm.training.rules.protocol import Rule, Wrapper
+from attnsvm.training.optimisers.protocol import Rule, Wrapper
 
 
 class Balanced(NamedTuple("Parts", [("inner", Rule)]), Wrapper):

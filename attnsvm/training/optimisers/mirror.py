@@ -7,8 +7,8 @@ import numpy as np
 from attnsvm.batch.arithmetic import exp, power, scaled, signed_power
 from attnsvm.batch.slopes import SMALLEST, flatten, largest
 from attnsvm.batch.vector import each, load, store
-from attnsvm.training.rules.gradient_descent import EPSILON
-from attnsvm.training.rules.protocol import Alone
+from attnsvm.training.optimisers.gradient_descent import EPSILON
+from attnsvm.training.optimisers.protocol import Alone
 
 
 class Numbers(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attnsvm.batch.vector import each, larger, load, root, store
-from attnsvm.training.rules.protocol import Rule, Wrapper, rate_at
+from attnsvm.training.optimisers.protocol import Rule, Wrapper, rate_at
 
 ROOT, SHRINKING = 1, 2
 SCHEDULES = {"root": ROOT, "shrinking": SHRINKING}

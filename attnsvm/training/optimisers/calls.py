@@ -29,9 +29,9 @@ from attnsvm.batch.arithmetic import INNER, called_from_loops
 from attnsvm.batch.singular import NOTHING
 from attnsvm.batch.slopes import MEMORY, SLOPE, squares
 from attnsvm.batch.vector import load, store, zeros
-from attnsvm.training.rules import protocol
-from attnsvm.training.rules.gradient_descent import GradientDescent, plain
-from attnsvm.training.rules.protocol import Alone, Rule, Wrapper, apply, collect, direct, rate_at, settle
+from attnsvm.training.optimisers import protocol
+from attnsvm.training.optimisers.gradient_descent import GradientDescent, plain
+from attnsvm.training.optimisers.protocol import Alone, Rule, Wrapper, apply, collect, direct, rate_at, settle
 
 
 class Mover(NamedTuple):

@@ -7,7 +7,7 @@ from numba import njit
 from attnsvm.batch.arithmetic import INNER
 from attnsvm.batch.slopes import Memory
 from attnsvm.batch.vector import load, store
-from attnsvm.training.rules.protocol import Rule, Wrapper, apply, collect, direct, settle
+from attnsvm.training.optimisers.protocol import Rule, Wrapper, apply, collect, direct, settle
 
 
 @njit(**INNER, inline="always")

@@ -14,8 +14,8 @@ from attnsvm import geometry
 from attnsvm.batch.arithmetic import OPTIONS, call, called_from_loops
 from attnsvm.batch.slopes import MEMORY, SLOPE
 from attnsvm.geometry import Norm
-from attnsvm.training.rules.gradient_descent import GradientDescent, exact
-from attnsvm.training.rules.protocol import Alone
+from attnsvm.training.optimisers.gradient_descent import GradientDescent, exact
+from attnsvm.training.optimisers.protocol import Alone
 
 
 class Geometry(NamedTuple):

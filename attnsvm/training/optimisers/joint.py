@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from attnsvm.batch.arithmetic import copy, exp, scaled
 from attnsvm.batch.slopes import flatten, squares
 from attnsvm.batch.vector import each, larger, load, root, store
-from attnsvm.training.rules.protocol import Rule, Wrapper
+from attnsvm.training.optimisers.protocol import Rule, Wrapper
 
 
 class Joint(NamedTuple("Parts", [("inner", Any)]), Wrapper):

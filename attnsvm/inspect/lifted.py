@@ -15,7 +15,7 @@ from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs, Recent
 from attnsvm.inspect.positions import Disentangled, Rotary
 from attnsvm.svm import lifted
-from attnsvm.svm.ledger import judged
+from attnsvm.svm.audit_log import judged
 from attnsvm.svm.solution import Status
 from attnsvm.system import machine
 from attnsvm.system.errors import require

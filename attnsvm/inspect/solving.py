@@ -9,8 +9,8 @@ from scipy.linalg import cho_factor, cho_solve
 
 from attnsvm.inspect import cycles
 from attnsvm.inspect.layers import Inputs
+from attnsvm.svm.audit_log import judged
 from attnsvm.svm.constraints import Constraints, ragged
-from attnsvm.svm.ledger import judged
 from attnsvm.svm.methods.choice import INTERIOR
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import claimed, judge, norm_and_tolerance, solve

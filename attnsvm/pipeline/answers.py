@@ -91,7 +91,7 @@ def all_kept(kept: dict) -> Iterator[None]:
 
 def _judged() -> Counter:
     """How many answers the checker has judged in this process, by status; without importing it."""
-    ledger = sys.modules.get("attnsvm.svm.ledger")
+    ledger = sys.modules.get("attnsvm.svm.audit_log")
     return Counter(ledger.judged) if ledger else Counter()
 
 

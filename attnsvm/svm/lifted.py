@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csr_array
 
-from attnsvm.svm.ledger import judged
+from attnsvm.svm.audit_log import judged
 from attnsvm.svm.lifted_checker import Checker
 from attnsvm.svm.methods.pivoting import MET, Growing
 from attnsvm.svm.solution import Status

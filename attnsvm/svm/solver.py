@@ -8,7 +8,7 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.geometry import Norm, fro
-from attnsvm.svm import ledger
+from attnsvm.svm import audit_log
 from attnsvm.svm.arguments import setting, tolerance
 from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import IMPLICIT, Constraints
@@ -62,7 +62,7 @@ def solve_batch(
 ) -> list[Solution]:
     """`solve` for many problems; what the checker proves of those of one shape is found together."""
     measure, tol = norm_and_tolerance(norm, tol)
-    if ledger.replays():
+    if audit_log.replays():
         return _judged(batch, measure, tol, (_recorded(c) for c in batch))
     copies = [c.named_copy() for c in batch]
     single = [distinct(c) for c in batch]
@@ -153,7 +153,7 @@ def judged_solution(
 
 def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The answer with what the independent checker proves of it. `ledger` counts it, or has the claim to judge."""
-    return _judged([c], measure, tol, [_recorded(c) if ledger.replays() else claim])[0]
+    return _judged([c], measure, tol, [_recorded(c) if audit_log.replays() else claim])[0]
 
 
 def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterable[Solution]) -> list[Solution]:
@@ -166,7 +166,7 @@ def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterabl
     for c, claim, verdict in zip(batch, made, verdicts, strict=True):
         answer = claim if verdict is None else _with(c, claim, verdict)
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
-        ledger.enter((c, measure.name, tol), claim, answer, held)
+        audit_log.enter((c, measure.name, tol), claim, answer, held)
         answers.append(answer)
     return answers
 
@@ -189,7 +189,7 @@ def claimed(status: Status, W: np.ndarray, dual: np.ndarray, method: str) -> Sol
 
 def _recorded(c: Constraints) -> Solution:
     """The claim of the next record."""
-    record = ledger.next_record(len(c), c.shape)
+    record = audit_log.next_record(len(c), c.shape)
     if record.claimed == Status.UNCERTIFIED:
         return _refused(c, c.named_copy())
     nothing = np.full(c.shape, np.nan) if len(record.matrices) != 1 else record.matrices[0]

@@ -15,7 +15,7 @@ from attnsvm.inspect.layers import Inputs, Layer, selections, split
 from attnsvm.inspect.measures import Bench, Plan, half_length, measure, predicted_and_measured
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem
-from attnsvm.svm import ledger, ragged, solve
+from attnsvm.svm import audit_log, ragged, solve
 from attnsvm.system.errors import UserError
 
 
@@ -56,9 +56,9 @@ def test_an_answer_is_one_in_the_ledger_however_many_led_to_it(norm):
         (given, selections(given, np.random.default_rng(1).normal(size=(4, 3))), "solved"),
         (contradicting, np.array([0, 1]), "infeasible"),
     ):
-        before = Counter(ledger.judged)
+        before = Counter(audit_log.judged)
         assert Problem(one).certified(selected, norm).status == status
-        assert ledger.judged - before == Counter([status])
+        assert audit_log.judged - before == Counter([status])
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])

@@ -7,8 +7,8 @@ import pytest
 
 from attnsvm.data.problems import Problems
 from attnsvm.svm import as_arrays, certified, separation, sequence, solve
+from attnsvm.svm.audit_log import judged
 from attnsvm.svm.instances import certified_once
-from attnsvm.svm.ledger import judged
 
 S, n, T, d = 6, 4, 3, 4
 

@@ -9,7 +9,7 @@ import pytest
 from lifted_forgeries import KINDS, MIXTURE, Claim, forged, in_fractions, mixture, problem
 from scipy.optimize import linprog
 
-from attnsvm.svm import ledger, lifted, lifted_checker, ragged
+from attnsvm.svm import audit_log, lifted, lifted_checker, ragged
 from attnsvm.svm import solve as solve_matrices
 from attnsvm.svm.lifted import TOLERANCE, Features, Kernel, solve
 from attnsvm.svm.lifted_checker import Checker
@@ -58,10 +58,10 @@ def test_what_cannot_be_separated_is_refuted(shift, monkeypatch):
     rng = np.random.default_rng(1)
     others = np.array([rng.integers(len(X)) for X in tokens])
     assert by_matrices(features, others, tokens).status == "infeasible"
-    before = Counter(ledger.judged)
+    before = Counter(audit_log.judged)
     answer = solve(Kernel(features), others)
     assert answer.status == "infeasible"
-    assert ledger.judged - before == Counter(["infeasible"])
+    assert audit_log.judged - before == Counter(["infeasible"])
     assert (answer.dual >= 0).all()
     assert answer.arithmetic == "floating"
     monkeypatch.setattr(Checker, "_surjective", lambda *_: False)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from attnsvm.svm.ledger import Record
+from attnsvm.svm.audit_log import Record
 from attnsvm.svm.verdict import STATUSES
 from attnsvm.system.errors import UserError
 from attnsvm.system.store import HIDDEN, Cells, load_cells

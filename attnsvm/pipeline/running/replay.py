@@ -19,7 +19,7 @@ import numpy as np
 
 from attnsvm.pipeline import answers, cards
 from attnsvm.pipeline.running import records, stages
-from attnsvm.svm import ledger
+from attnsvm.svm import audit_log
 from attnsvm.svm.verdict import STATUSES
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError, require, shown
@@ -126,15 +126,15 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
         mine = kept.get(label, {})
         with _named(f"{path}: {label}"):
             recorded = records.unpacked(mine, held[label]) if mine else []
-            before = Counter(ledger.judged)
-            with ledger.replaying(recorded, watch):
+            before = Counter(audit_log.judged)
+            with audit_log.replaying(recorded, watch):
                 if path.stem == "svm":
                     made = stages.svm_of(module, cell, trained[label], settings)
                 else:
                     made = stages.descent_of(module, cell, settings, f"{card.name} {label}")
             _same(made, held.get(label, {}), "")
             counted = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
-            require(counted == ledger.judged - before, "the file lacks answers that the checker judged")
+            require(counted == audit_log.judged - before, "the file lacks answers that the checker judged")
         judged += [batch for _, batch in answers.batches(made)]
         proofs.append(answers.count(made, card.name))
     seeds = {label: cell["problems"]["seeds"].tolist() for label, cell in drawn.items()}

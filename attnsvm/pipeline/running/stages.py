@@ -18,7 +18,7 @@ from attnsvm.pipeline import answers, blocks, cards, elsewhere, modules
 from attnsvm.pipeline.modules import covered
 from attnsvm.pipeline.running import arithmetic, records
 from attnsvm.pipeline.running.reporting import Progress
-from attnsvm.svm import ledger
+from attnsvm.svm import audit_log
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import (
     Cells,
@@ -56,7 +56,7 @@ def descent(name: str, settings: dict, inputs: dict[str, str], output: str, thre
     drawn, trained, kept = load_cells(inputs["problems"]), dict[str, dict](), dict[str, dict]()
     with _module(name, "descent") as module, answers.all_kept(trained):
         for label, cell in drawn.items():
-            with ledger.recording() as judged:
+            with audit_log.recording() as judged:
                 trained[label] = descent_of(module, cell, settings, f"{name} {label} descent")
             diverged = f"the descent diverged; choose a smaller learning_rate, or mend descent.py of {name}"
             _require_finite(label, trained[label], diverged)
@@ -76,7 +76,7 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
         Progress(len(drawn), f"{name} cells solved") as progress,
     ):
         for label, cell in drawn.items():
-            with ledger.recording() as judged:
+            with audit_log.recording() as judged:
                 solved[label] = svm_of(module, cell, trained[label], settings)
             kept[label] = records.packed(judged, solved[label])
             progress(1)

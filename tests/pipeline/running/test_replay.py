@@ -13,8 +13,8 @@ from attnsvm import command
 from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve
 from attnsvm.pipeline.running import records, replay, stages
-from attnsvm.svm import as_arrays, certified, ledger, separation, solve, solve_batch, solver
-from attnsvm.svm.ledger import DiffersError, Record
+from attnsvm.svm import as_arrays, audit_log, certified, separation, solve, solve_batch, solver
+from attnsvm.svm.audit_log import DiffersError, Record
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError
 from attnsvm.system.store import load_cells
@@ -296,28 +296,28 @@ def test_records_come_back_to_the_bit():
 
 def test_records_that_nothing_asks_for_are_an_error():
     c = separation(np.eye(3)[None], np.ones((1, 2)), np.array([0]))
-    with ledger.recording() as kept:
+    with audit_log.recording() as kept:
         first = solve(c)
     assert [record.status for record in kept] == ["solved"]
-    with ledger.replaying(kept):
+    with audit_log.replaying(kept):
         again = solve(c, "fro")
     assert (again.W == first.W).all()
     assert again.gap == first.gap
-    with pytest.raises(DiffersError, match="1 records are left"), ledger.replaying(kept * 2):
+    with pytest.raises(DiffersError, match="1 records are left"), audit_log.replaying(kept * 2):
         solve(c)
-    assert not ledger.replays()
+    assert not audit_log.replays()
 
 
 def test_what_no_method_was_asked_for_is_kept_too():
     tokens = np.eye(3)[None].repeat(2, 0)
     tokens[1, 1] = tokens[1, 0] + 1e-15
     c = separation(tokens, np.ones((2, 2)), np.array([0, 0]))
-    with ledger.recording() as kept:
+    with audit_log.recording() as kept:
         first = solve(c)
     assert first.status == "uncertified"
     assert "copy" in first.rejected
     arrays = records.packed(kept, {})
-    with ledger.replaying(records.unpacked(arrays, {})):
+    with audit_log.replaying(records.unpacked(arrays, {})):
         assert solve(c).rejected == first.rejected
 
 

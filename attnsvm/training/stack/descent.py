@@ -21,8 +21,8 @@ from attnsvm.training.optimisers.joint import joint
 from attnsvm.training.optimisers.protocol import Rule, check
 from attnsvm.training.stack.kernels import Model, Record, descend, room
 from attnsvm.training.stack.log import StackLog
-from attnsvm.training.stack.moving import course_of
 from attnsvm.training.stack.start import initial
+from attnsvm.training.stack.update import course_of
 
 
 def train_stack(

@@ -27,8 +27,8 @@ from attnsvm.batch.vector import each, larger, load, root, smaller, store, where
 from attnsvm.training.heads.base import Reader
 from attnsvm.training.kernels import gradient, scale
 from attnsvm.training.optimisers.calls import Mover
-from attnsvm.training.stack.moving import Course, head_step_by, step_by
 from attnsvm.training.stack.rows import mask, query
+from attnsvm.training.stack.update import Course, head_step_by, step_by
 
 NOWHERE = -1e300  # the logarithm of a factor that is zero; two of them still add up to a finite number
 

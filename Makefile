@@ -17,7 +17,7 @@ export PYTHON VENV TORCH PART NAME URL
 
 FOUND = command -v -- "$$PYTHON" > /dev/null \
 	|| { printf 'error: there is no %s; choose one with: make PYTHON=python3.12 ...\n' "$$PYTHON" >&2; exit 1; }
-CHECK = "$$PYTHON" attnsvm/pipeline/first_use/preflight.py --venv="$$VENV" --torch="$$TORCH"
+CHECK = "$$PYTHON" attnsvm/pipeline/setup/environment_check.py --venv="$$VENV" --torch="$$TORCH"
 IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
 PIP = env PIP_USER=0 "$$VENV/bin/python" -m pip install --quiet --disable-pip-version-check
 WITHOUT_CUDA = https://download.pytorch.org/whl/cpu

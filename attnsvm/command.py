@@ -352,7 +352,7 @@ def _version(given: argparse.Namespace) -> int:
 
 
 def _experiment(given: argparse.Namespace) -> int:
-    from attnsvm.pipeline.first_use import scaffold
+    from attnsvm.pipeline.setup import scaffold
 
     if find_spec("snakemake") is None:  # without which no experiment runs
         raise ModuleNotFoundError(name="snakemake")
@@ -365,7 +365,7 @@ def _experiment(given: argparse.Namespace) -> int:
 
 
 def _deploy(given: argparse.Namespace) -> int:
-    from attnsvm.pipeline.first_use.deploy import deploy
+    from attnsvm.pipeline.setup.deploy import deploy
 
     print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
     print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")

@@ -37,9 +37,7 @@ LAYERS = (
 WORDS = {"__init__"}
 HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
-TEMPLATE = Path(
-    "attnsvm/pipeline/first_use/template"
-)  # text for a new experiment, and so on the floor of the experiments
+TEMPLATE = Path("attnsvm/pipeline/setup/template")  # text for a new experiment, and so on the floor of the experiments
 HEAVY = ("torch", "cvxpy")
 OPTIONAL = {"attnsvm.svm.conic", "attnsvm.svm.estimator"}
 EMPTY = Path("attnsvm/publish/__init__.py")

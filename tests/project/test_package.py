@@ -16,8 +16,8 @@ import pytest
 from harness import ROOT, as_typed
 
 from attnsvm import command
-from attnsvm.pipeline.first_use import scaffold
-from attnsvm.pipeline.first_use.deploy import carried
+from attnsvm.pipeline.setup import scaffold
+from attnsvm.pipeline.setup.deploy import carried
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 BASE = {"numba", "numpy", "python-flint", "scipy", "tqdm"}  # what `pip install attnsvm` brings

@@ -168,19 +168,19 @@ def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
 
 
 def test_the_pages_say_sizes_times_and_conda():
-    from attnsvm.pipeline.first_use import preflight
+    from attnsvm.pipeline.setup import environment_check
 
     readme, install = (" ".join((ROOT / name).read_text().split()) for name in ("README.md", "docs/install.md"))
-    pace = json.loads(preflight.TIMES.read_text())["pace"]
+    pace = json.loads(environment_check.TIMES.read_text())["pace"]
     for target in ("figures", "all"):
         row = next(
             line for line in (ROOT / "README.md").read_text().splitlines() if line.startswith(f"| `make {target}`")
         )
-        minutes = (preflight.building(target, 2) + preflight.COMPILING / 2) * pace / 60
+        minutes = (environment_check.building(target, 2) + environment_check.COMPILING / 2) * pace / 60
         assert int(re.search(r"\| about (\d+) min \|$", row)[1]) == pytest.approx(minutes, rel=0.15)
     assert "make check" in readme
     for said in ("6.4 GB", "2.8 GB", "TORCH=cpu", "conda env create -f environment.yml"):
         assert said in install
     for kind in ("cuda", "cpu"):
-        assert preflight.gigabytes(preflight.INSTALLED[kind]) in install
-        assert preflight.gigabytes(preflight.DOWNLOADED[kind]) in install
+        assert environment_check.gigabytes(environment_check.INSTALLED[kind]) in install
+        assert environment_check.gigabytes(environment_check.DOWNLOADED[kind]) in install

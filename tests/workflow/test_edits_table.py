@@ -82,7 +82,7 @@ def test_an_edit_of_what_shows_numbers_changes_the_params_of_no_stage(repository
 def test_experiments_import_from_the_file_that_they_use():
     """So the text of their import statements says what they run, which is how `users` knows."""
     offering = ("attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit")
-    files = [*cards.FOLDER.rglob("*.py"), *(ROOT / "attnsvm/pipeline/first_use/template").glob("*.py")]
+    files = [*cards.FOLDER.rglob("*.py"), *(ROOT / "attnsvm/pipeline/setup/template").glob("*.py")]
     taken = [
         f"{path.relative_to(ROOT)}: from {package} import {name}"
         for path in files

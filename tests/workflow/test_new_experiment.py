@@ -14,7 +14,7 @@ import pytest
 from harness import BUILT, ROOT, as_typed, build, dry, edited, jobs, scheduled, snakemake
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.first_use.scaffold import RESERVED, scaffold
+from attnsvm.pipeline.setup.scaffold import RESERVED, scaffold
 from attnsvm.system.errors import UserError
 
 PAGE = (ROOT / "docs/experiment.md").read_text()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attnsvm.pipeline.cards import STAGES
 from attnsvm.pipeline.cluster.costs import BLOCK_STAGES, Cost, costs
-from attnsvm.pipeline.first_use import preflight
+from attnsvm.pipeline.setup import environment_check
 from attnsvm.system.errors import UserError
 
 OTHER = 1.5  # seconds of a job without a measured time: a figure, a page
@@ -65,5 +65,5 @@ def expected_time(jobs: Iterable[Kind], cores: int, times: Path) -> str:
     expected = seconds(jobs, cores, known(times))
     if expected <= LONG:
         return ""
-    pace, before, how = preflight.pace(cores)
-    return f"The jobs are expected to take {preflight.between(expected * pace + before / cores)}: {how}."
+    pace, before, how = environment_check.pace(cores)
+    return f"The jobs are expected to take {environment_check.between(expected * pace + before / cores)}: {how}."

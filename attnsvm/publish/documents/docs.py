@@ -21,7 +21,7 @@ import jinja2
 from attnsvm.audit.reading import VERDICTS
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.first_use import preflight
+from attnsvm.pipeline.setup import environment_check
 from attnsvm.system import machine, signals
 from attnsvm.system.errors import UserError
 from attnsvm.system.writing import save_text
@@ -98,7 +98,7 @@ def stage_times(source: Path, target: Path, anew: bool) -> None:
         kept = {name: {key: one[key] for key in ("seeds", "cost")} for name, one in experiments.items()}
         before: dict = json.loads(target.read_text("utf-8")) if target.exists() else {}
         kept = kept if anew else kept | before.get("experiments", {})
-        pace = round(preflight.pace(machine.processors())[0], 3) if anew else before.get("pace", 1.0)
+        pace = round(environment_check.pace(machine.processors())[0], 3) if anew else before.get("pace", 1.0)
         written = json.dumps({"experiments": kept, "pace": pace}, indent=1, sort_keys=True)
         save_text(target, written + "\n", checksum=False)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, START, expected_time, known, priority, seconds
-from attnsvm.pipeline.first_use import preflight
+from attnsvm.pipeline.setup import environment_check
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]
 
@@ -42,7 +42,7 @@ def test_without_times_every_job_counts_the_same(tmp_path, content):
 
 
 def test_a_long_run_says_how_long_and_a_short_one_nothing(times, monkeypatch):
-    monkeypatch.setattr(preflight, "pace", lambda cores: (2.0, 30.0, "measured"))
+    monkeypatch.setattr(environment_check, "pace", lambda cores: (2.0, 30.0, "measured"))
     assert expected_time(JOBS, 100, times) == ""
     assert expected_time(JOBS, 1, times) == "The jobs are expected to take 3 to 5 min: measured."
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
-from attnsvm.pipeline.first_use import preflight
+from attnsvm.pipeline.setup import environment_check
 
 Usage = collections.namedtuple("Usage", "total used free")
 
@@ -21,28 +21,30 @@ Usage = collections.namedtuple("Usage", "total used free")
 def folder(tmp_path, monkeypatch):
     """An empty folder to stand in, on a processor as that of the times, with a large disk."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS}] * count)
-    monkeypatch.setattr(preflight, "has_loops", lambda: False)
-    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
+    monkeypatch.setattr(
+        environment_check, "_told", lambda command, count: [{"rounds": environment_check.PYTHON_ROUNDS}] * count
+    )
+    monkeypatch.setattr(environment_check, "has_loops", lambda: False)
+    monkeypatch.setattr(environment_check.shutil, "disk_usage", lambda path: Usage(10**12, 0, 10**12))
     return tmp_path
 
 
 def said(capsys, *arguments):
-    status = preflight.main(list(arguments))
+    status = environment_check.main(list(arguments))
     out, err = capsys.readouterr()
     return status, out, err
 
 
 def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight, "limits", lambda: (2, 64e9))
-    monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(environment_check, "limits", lambda: (2, 64e9))
+    monkeypatch.setattr(environment_check.platform, "system", lambda: "Linux")
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
     assert out.startswith("Nothing is missing.\n")
     assert "takes 6.4 GB of disk and about 6 minutes at 100 Mbit/s" in out
-    compiling = preflight.COMPILING / 2
+    compiling = environment_check.COMPILING / 2
     for target, what in (("figures", "the paper"), ("all", "everything")):
-        expected = preflight.between(preflight.building(target, 2) + compiling)
+        expected = environment_check.between(environment_check.building(target, 2) + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
     assert "2.5 GB of disk hold all results. The speed of this machine was measured just now; the first run" in out
     _, out, _ = said(capsys, "--torch", "cpu")
@@ -53,22 +55,24 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
 
 def test_a_build_takes_what_its_stages_took_at_the_pace_of_their_machine(tmp_path, monkeypatch):
     """By hand: 3 s to draw each; 100 s in two jobs, and half a second for each; 40 jobs of no time."""
-    monkeypatch.setattr(preflight, "TIMES", tmp_path / "times.json")
+    monkeypatch.setattr(environment_check, "TIMES", tmp_path / "times.json")
     paper = {"cost": {"descent": {"cpu_s": 100.0, "jobs": 2}, "svm": None}}
     other = {"cost": {"problems": {"cpu_s": 0.0, "jobs": 40}}}
     times = {"experiments": {"local_convergence": paper, "geometries": other}, "pace": 0.5}
-    preflight.TIMES.write_text(json.dumps(times))
-    assert preflight.building("figures", 1) == 104 * 2
-    assert preflight.building("all", 1) == (104 + 23) * 2
-    assert preflight.building("all", 2) == 127
-    assert preflight.building("all", 100) == 53.5 * 2, "no experiment is done before its stages are"
+    environment_check.TIMES.write_text(json.dumps(times))
+    assert environment_check.building("figures", 1) == 104 * 2
+    assert environment_check.building("all", 1) == (104 + 23) * 2
+    assert environment_check.building("all", 2) == 127
+    assert environment_check.building("all", 100) == 53.5 * 2, "no experiment is done before its stages are"
 
 
-@pytest.mark.parametrize(("compiled", "seconds"), [(True, 0.0), (False, 2 * preflight.COMPILING)])
+@pytest.mark.parametrize(("compiled", "seconds"), [(True, 0.0), (False, 2 * environment_check.COMPILING)])
 def test_the_minutes_are_those_of_plain_python_here(monkeypatch, compiled, seconds):
-    monkeypatch.setattr(preflight, "_told", lambda command, count: [{"rounds": preflight.PYTHON_ROUNDS / 2}] * count)
-    monkeypatch.setattr(preflight, "has_loops", lambda: compiled)
-    slower, compiling, how = preflight.pace(2)
+    monkeypatch.setattr(
+        environment_check, "_told", lambda command, count: [{"rounds": environment_check.PYTHON_ROUNDS / 2}] * count
+    )
+    monkeypatch.setattr(environment_check, "has_loops", lambda: compiled)
+    slower, compiling, how = environment_check.pace(2)
     assert (slower, compiling) == (2.0, seconds), "loops that are there need no compiling"
     assert ("the first run also compiles its loops" in how) == (not compiled)
 
@@ -79,11 +83,11 @@ def test_the_minutes_are_those_of_plain_python_here(monkeypatch, compiled, secon
 )
 def test_a_time_is_said_as_a_range_that_holds_it(seconds, said):
     """No end is farther away than a third, beyond what rounding to minutes or ten seconds takes."""
-    assert preflight.between(seconds) == said
+    assert environment_check.between(seconds) == said
 
 
 def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight, "OLDEST", (9, 0))
+    monkeypatch.setattr(environment_check, "OLDEST", (9, 0))
     status, out, err = said(capsys)
     assert (status, out.count("Nothing stands")) == (1, 0)
     assert err.startswith("error: attnsvm needs Python >= 9.0, and this is 3.")
@@ -91,8 +95,8 @@ def test_an_old_python_is_named_with_the_remedy(folder, capsys, monkeypatch):
 
 
 def test_too_small_a_disk_is_named_with_what_it_would_take(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight.shutil, "disk_usage", lambda path: Usage(10**10, 0, 3 * 10**9))
-    monkeypatch.setattr(preflight.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(environment_check.shutil, "disk_usage", lambda path: Usage(10**10, 0, 3 * 10**9))
+    monkeypatch.setattr(environment_check.platform, "system", lambda: "Linux")
     status, _, err = said(capsys)
     assert status == 1
     assert err.count("error: ") >= 1
@@ -119,7 +123,7 @@ def test_an_unknown_torch_is_named(folder, capsys):
 
 
 def test_little_memory_is_met_with_fewer_cores(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight, "limits", lambda: (16, 3.2e9))
+    monkeypatch.setattr(environment_check, "limits", lambda: (16, 3.2e9))
     assert "3.2 GB of memory are free for 16 cores: run snakemake with --cores 3." in said(capsys)[1]
 
 
@@ -143,12 +147,12 @@ def test_only_what_this_project_made_is_installed_into(folder, capsys):
 
 
 def test_python_without_venv_is_named_with_the_remedy(folder, capsys, monkeypatch):
-    monkeypatch.setattr(preflight.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(environment_check.importlib.util, "find_spec", lambda name: None)
     assert "sudo apt install python3-venv" in said(capsys)[2]
 
 
 def test_it_needs_nothing_but_an_old_python():
-    tree = ast.parse(Path(preflight.__file__).read_text("utf-8"), feature_version=(3, 7))
+    tree = ast.parse(Path(environment_check.__file__).read_text("utf-8"), feature_version=(3, 7))
     nodes = list(ast.walk(tree))
     imported = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     imported |= {node.module.split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)}

@@ -14,7 +14,7 @@ import pytest
 from harness import ROOT
 
 FILES = ("Makefile", "requirements.lock", "requirements-cuda.lock", "pyproject.toml", "CITATION.cff")
-PREFLIGHT = "attnsvm/pipeline/first_use/preflight.py"
+PREFLIGHT = "attnsvm/pipeline/setup/environment_check.py"
 # A program that notes its arguments, and what make has read for it; `-m venv` makes a folder with itself as python.
 STUB = """#!/bin/sh
 for word in "$0" "$@"; do printf '%s\\0' "$word"; done >> "$TOLD"

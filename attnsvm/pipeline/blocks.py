@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
-from attnsvm.pipeline import cards, excerpt, refusals
+from attnsvm.pipeline import ast_slice, cards, refusals
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
 from attnsvm.pipeline.hashes.memo import recall
@@ -60,7 +60,7 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
     """What the `cells` of a card's problems.py say; an error of its author's names the line."""
     module = card.modules["problems"]
     try:
-        grid_cells = excerpt.function(module, "cells")(settings)
+        grid_cells = ast_slice.function(module, "cells")(settings)
     except UserError:
         raise
     except ModuleNotFoundError as error:

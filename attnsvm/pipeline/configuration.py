@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from attnsvm.data.cells import COUNTED
-from attnsvm.pipeline import cards, elsewhere, excerpt
+from attnsvm.pipeline import ast_slice, cards, elsewhere
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.system import checksums
@@ -121,7 +121,7 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     if "outside" not in card.modules:
         return {}
     try:
-        files = excerpt.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
+        files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
     except ModuleNotFoundError as error:
         raise UserError(
             f"figures/{card.name} reads files from outside, which it looks for with {error.name}: that is not installed"

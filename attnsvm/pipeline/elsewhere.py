@@ -21,7 +21,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from attnsvm.pipeline import cards, excerpt
+from attnsvm.pipeline import ast_slice, cards
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.system.errors import UserError, require
 
@@ -206,7 +206,7 @@ def distributions() -> list[str]:
 
 def _usual(card: cards.Card) -> dict[str, Usual]:
     tokens = {
-        name: Usual("tokens", str(excerpt.function(f"{TOKENS}.{name}", "WORDS")), {})  # it finds any name
+        name: Usual("tokens", str(ast_slice.function(f"{TOKENS}.{name}", "WORDS")), {})  # it finds any name
         for name in distributions()
     }
     drawn = card.modules["problems"].startswith("attnsvm.data.grids.")

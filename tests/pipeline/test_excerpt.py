@@ -6,7 +6,7 @@ import sys
 import pytest
 from harness import run_python
 
-from attnsvm.pipeline import excerpt
+from attnsvm.pipeline import ast_slice
 
 WITHOUT = """
 import json, sys
@@ -18,7 +18,8 @@ class Nothing:
 
 if sys.argv[1] == "without":
     sys.meta_path.insert(0, Nothing())
-from attnsvm.pipeline import blocks, cards, excerpt
+from attnsvm.pipeline import blocks, cards
+from attnsvm.pipeline import ast_slice
 from attnsvm.pipeline.configuration import resolve, stage_settings
 
 found = {}
@@ -27,7 +28,7 @@ for scale in ("paper", "smoke"):
     for card in cards.experiments(optional=True):
         if "outside" not in card.modules:
             module, settings = card.modules["problems"], stage_settings(card, resolved, "problems")
-            cells = excerpt.function(module, "cells") if sys.argv[1] == "without" else card.module("problems").cells
+            cells = ast_slice.function(module, "cells") if sys.argv[1] == "without" else card.module("problems").cells
             found[f"{scale} {card.name}"] = blocks.as_parts(cells(settings))
 print(json.dumps(found))
 """
@@ -47,9 +48,9 @@ def written(tmp_path, monkeypatch):
         (tmp_path / "attnsvm").mkdir()
         for name, text in {"__init__": "", **modules}.items():
             (tmp_path / f"attnsvm/{name}.py").write_text(text)
-        monkeypatch.setattr(excerpt, "ROOT", tmp_path)
-        monkeypatch.setattr(excerpt, "file_of", file_of)
-        return excerpt._taken.__wrapped__("attnsvm.a", "f")
+        monkeypatch.setattr(ast_slice, "ROOT", tmp_path)
+        monkeypatch.setattr(ast_slice, "file_of", file_of)
+        return ast_slice._taken.__wrapped__("attnsvm.a", "f")
 
     def file_of(module):
         name = f"{module.replace('.', '/')}.py"
@@ -88,9 +89,9 @@ def test_a_package_that_is_not_there_is_missed_where_it_is_used(written):
 
 def test_a_module_that_is_imported_already_gives_its_own(monkeypatch):
     monkeypatch.setitem(sys.modules, "attnsvm.data.cells", type("M", (), {"grid": 5}))
-    assert excerpt.function("attnsvm.data.cells", "grid") == 5
+    assert ast_slice.function("attnsvm.data.cells", "grid") == 5
 
 
 def test_a_name_that_is_not_there_is_an_error():
     with pytest.raises(AttributeError, match=r"'attnsvm\.data\.digits' has no attribute 'cells'"):
-        excerpt._taken("attnsvm.data.digits", "cells")
+        ast_slice._taken("attnsvm.data.digits", "cells")

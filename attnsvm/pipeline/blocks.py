@@ -11,8 +11,8 @@ from typing import NamedTuple
 from attnsvm.data.cells import COUNTED, Cell
 from attnsvm.pipeline import ast_slice, cards, refusals
 from attnsvm.pipeline.configuration import outside, stage_settings
+from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
-from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.system.errors import UserError, require
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer

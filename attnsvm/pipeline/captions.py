@@ -6,7 +6,7 @@ from pathlib import Path
 import jinja2
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.system.errors import UserError
 
 FILLED_BY = Path(__file__).read_bytes()

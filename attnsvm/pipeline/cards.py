@@ -38,8 +38,8 @@ from typing import TYPE_CHECKING
 
 import attnsvm.experiments
 from attnsvm.pipeline.checking import first_error, schema_error
+from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import HOME, USERS
-from attnsvm.pipeline.hashes.memo import recall
 from attnsvm.pipeline.terse import meant
 from attnsvm.system import untrusted
 from attnsvm.system.errors import UserError, require

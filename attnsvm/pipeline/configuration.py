@@ -6,7 +6,7 @@ from functools import cache
 from attnsvm.data.cells import COUNTED
 from attnsvm.pipeline import ast_slice, cards, elsewhere
 from attnsvm.pipeline.checking import first_error, related
-from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import yaml_file

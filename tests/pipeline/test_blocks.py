@@ -5,7 +5,7 @@ import pytest
 from attnsvm.data.cells import Cell
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.hashes import memo
+from attnsvm.pipeline.hashes import cache
 from attnsvm.system.errors import UserError
 
 SMOKE = resolve({"scale": "smoke"})
@@ -100,10 +100,10 @@ REMEMBERED = [card for card in cards.experiments(optional=True) if "outside" not
 @pytest.mark.parametrize("card", REMEMBERED, ids=lambda card: card.name)
 def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card, tmp_path, monkeypatch):
     """Every start of Snakemake asks for all grids; the modules that know them import torch and much else."""
-    monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
+    monkeypatch.setattr(cache, "MEMO", cache.Memo(tmp_path / "memo.json"))
     first = blocks.grid(card, SMOKE)
-    memo.MEMO._write()
-    monkeypatch.setattr(memo, "MEMO", memo.Memo(tmp_path / "memo.json"))
+    cache.MEMO._write()
+    monkeypatch.setattr(cache, "MEMO", cache.Memo(tmp_path / "memo.json"))
     monkeypatch.setattr(blocks.excerpt, "function", None)
     assert blocks.grid(card, SMOKE) == first
     assert all(isinstance(part, blocks.Part) for part in first)

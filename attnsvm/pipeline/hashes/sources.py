@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from attnsvm.pipeline.hashes.memo import recall
+from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.system import lazy
 from attnsvm.system.errors import UserError
 

@@ -6,8 +6,8 @@ import pytest
 from harness import ROOT, run_python
 
 from attnsvm.pipeline import configuration
-from attnsvm.pipeline.hashes import memo
-from attnsvm.pipeline.hashes.memo import Memo
+from attnsvm.pipeline.hashes import cache
+from attnsvm.pipeline.hashes.cache import Memo
 from attnsvm.system.errors import UserError
 
 
@@ -27,7 +27,7 @@ def fresh(tmp_path):
 
 def test_contents_in_another_order_or_cut_elsewhere_have_another_key():
     keys = {
-        memo.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
+        cache.key_of(*parts) for parts in ((b"ab", b"c"), (b"a", b"bc"), (b"c", b"ab"), (b"abc",), (b"ab", b"c", b""))
     }
     assert len(keys) == 5
 
@@ -67,7 +67,7 @@ def test_a_memo_that_cannot_be_written_stops_nothing(tmp_path):
 
 
 def test_the_newest_answers_are_kept(fresh, monkeypatch):
-    monkeypatch.setattr(memo, "MOST", 3)
+    monkeypatch.setattr(cache, "MOST", 3)
     for k in range(5):
         fresh().recall(str(k), lambda: 0)
     assert list(fresh().known) == ["2", "3", "4"]
@@ -77,8 +77,8 @@ CHECKS = """
 import sys
 from pathlib import Path
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.hashes import memo
-memo.MEMO.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
+from attnsvm.pipeline.hashes import cache
+cache.MEMO.path, cards.FOLDER = Path(sys.argv[1]), Path(sys.argv[2])
 check, checked = cards.first_error, []
 cards.first_error = lambda *given: checked.append(1) or check(*given)
 print(len(cards.read("cone").settings), bool(checked))
@@ -100,7 +100,7 @@ def test_a_card_is_checked_again_only_when_its_bytes_are_others(tmp_path):
 
 
 def test_a_configuration_is_checked_again_only_when_it_or_the_cards_are_others(tmp_path, monkeypatch):
-    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
+    monkeypatch.setattr(cache, "MEMO", Memo(tmp_path / "memo.json"))
     checked, check = [], configuration.first_error
     monkeypatch.setattr(configuration, "first_error", lambda *given: checked.append(1) or check(*given))
     counts = []

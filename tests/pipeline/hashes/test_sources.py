@@ -2,8 +2,8 @@
 
 import pytest
 
-from attnsvm.pipeline.hashes import memo, sources
-from attnsvm.pipeline.hashes.memo import Memo
+from attnsvm.pipeline.hashes import cache, sources
+from attnsvm.pipeline.hashes.cache import Memo
 from attnsvm.pipeline.hashes.sources import read
 from attnsvm.system.errors import UserError
 
@@ -96,7 +96,7 @@ def test_a_source_that_is_no_python_is_named(tmp_path, content, sentence):
 
 
 def test_what_has_the_same_bytes_is_parsed_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / "memo.json"))
+    monkeypatch.setattr(cache, "MEMO", Memo(tmp_path / "memo.json"))
     parse, parsed, digests = sources.ast.parse, [], []
     monkeypatch.setattr(sources.ast, "parse", lambda *given: parsed.append(given) or parse(*given))
     for text in ("x = 1\n", "x = 1\n", "x = 2\n", "x = 1\n"):
@@ -111,8 +111,8 @@ def test_the_memo_is_that_of_this_version_of_the_module(tmp_path, monkeypatch):
     keys = []
     for version in (b"one", b"two"):
         monkeypatch.setattr(sources, "PARSED_BY", version)
-        monkeypatch.setattr(memo, "MEMO", Memo(tmp_path / version.decode()))
+        monkeypatch.setattr(cache, "MEMO", Memo(tmp_path / version.decode()))
         read(tmp_path, "a.py")
-        keys.append(set(memo.MEMO.known))
+        keys.append(set(cache.MEMO.known))
     assert len(keys[0]) == len(keys[1]) == 1
     assert keys[0] != keys[1]

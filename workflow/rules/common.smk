@@ -13,7 +13,7 @@ if (BESIDE / "attnsvm").is_dir():
 
 from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, records, snakemake_private, targets
 from attnsvm.pipeline.cluster import outlook
-from attnsvm.pipeline.cluster.growing import growing
+from attnsvm.pipeline.cluster.memory_retry import growing
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan

@@ -12,7 +12,7 @@ if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
 from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, records, snakemake_private, targets
-from attnsvm.pipeline.cluster import outlook
+from attnsvm.pipeline.cluster import eta
 from attnsvm.pipeline.cluster.memory_retry import growing
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve

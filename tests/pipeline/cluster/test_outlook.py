@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from attnsvm.pipeline.cluster.outlook import FINISHING, OTHER, START, expected_time, known, priority, seconds
+from attnsvm.pipeline.cluster.eta import FINISHING, OTHER, START, expected_time, known, priority, seconds
 from attnsvm.pipeline.setup import environment_check
 
 JOBS = [("descent", "cone"), ("descent", "cone"), ("measures", "cone"), ("figure", "")]

@@ -311,17 +311,17 @@ def _judged_again(paths: list[str]) -> tuple[int, int]:
     built = [path for path in paths if any(file.name in files for file in checksums.walk(path))]
     if not built:
         return 0, 0
-    from attnsvm.pipeline.running import arithmetic, replay
+    from attnsvm.pipeline.running import arithmetic, reverification
 
     same = arithmetic.PORTABLE if arithmetic.supported() else {}
-    command = interpreter.command("attnsvm.pipeline.running.replay", *built)
+    command = interpreter.command("attnsvm.pipeline.running.reverification", *built)
     counted, environment = None, {"OMP_NUM_THREADS": "1"} | interpreter.environment() | same
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
         try:
             for line in process.stdout:
                 print(line, end="", flush=True)
-                counted = replay.COUNTED.search(line.rstrip("\n")) or counted
+                counted = reverification.COUNTED.search(line.rstrip("\n")) or counted
         except BaseException:  # a signal, or nobody reads on: leaving waits for the process
             process.kill()
             raise

@@ -12,7 +12,7 @@ from unittest import mock
 import legible
 from harness import FEW
 
-from attnsvm.pipeline import cards, modules, provenance, records, targets
+from attnsvm.pipeline import cards, job_records, modules, provenance, targets
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
@@ -94,8 +94,10 @@ def save_records(folder: Path, plan: Plan) -> None:
         name = str(path.relative_to(folder))
         with suppress(UserError):  # no output
             rule, _ = lineage.job_of(name, plan.at)
-            record = {"rule": rule, "params": lineage.params(name, plan), "record_format_version": records.FORMAT}
-            save_text(folder / plan.at / records.TRAVELLING / records.name(name), json.dumps(record), checksum=False)
+            record = {"rule": rule, "params": lineage.params(name, plan), "record_format_version": job_records.FORMAT}
+            save_text(
+                folder / plan.at / job_records.TRAVELLING / job_records.name(name), json.dumps(record), checksum=False
+            )
 
 
 AUDIT = {"csv": "claims.csv", "html": "audit.html"}

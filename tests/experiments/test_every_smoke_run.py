@@ -15,7 +15,7 @@ from running import OUTPUTS, Run, one_apart
 
 from attnsvm.data.problems import Problems
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.running import replay, stages
+from attnsvm.pipeline.running import reverification, stages
 
 sys.path.append(str(Path(__file__).parents[1] / "svm"))
 from exact import hold
@@ -101,8 +101,8 @@ def test_a_sample_of_the_answers_is_confirmed_in_exact_arithmetic(everything):
         if next(places) % EVERY == 0:
             taken.append(one)
 
-    for path in replay.files(str(everything / BUILT / "results")):
-        replay.again(path, watch)
+    for path in reverification.files(str(everything / BUILT / "results")):
+        reverification.again(path, watch)
     small = [
         (c.factors, c.bound, c.equality, norm, tol, answer)
         for c, norm, tol, answer in taken

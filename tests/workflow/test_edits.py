@@ -23,7 +23,7 @@ from edits import (
 )
 from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, scheduled, snapshot
 
-from attnsvm.pipeline import records
+from attnsvm.pipeline import job_records
 
 
 def here(jobs):
@@ -207,7 +207,7 @@ def test_a_figure_is_drawn_anew_though_the_new_intermediates_are_gone(copy):
 # ---- records ---------------------------------------------------------------------------------------------------
 
 EDIT = {"attnsvm/svm/methods/interior_point.py": CODE}
-OWN, TRAVELLING = records.OWN, f"{BUILT}/{records.TRAVELLING}"
+OWN, TRAVELLING = job_records.OWN, f"{BUILT}/{job_records.TRAVELLING}"
 LOST = {
     "emptied": lambda data: b"",
     "cut": lambda data: data[:-1],
@@ -224,7 +224,7 @@ def stages(*rules):
 def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(fresh):
     """Snakemake alone takes it for one that the code made as it is."""
     folder = fresh("results", "figures")
-    one = folder / TRAVELLING / records.name(f"{BUILT}/results/svm_rank/certificates.csv")
+    one = folder / TRAVELLING / job_records.name(f"{BUILT}/results/svm_rank/certificates.csv")
     one.unlink()  # its job has four other outputs
     assert scheduled(dry(folder, "figures/svm_rank")) == stages("measures")
     shutil.rmtree(folder / TRAVELLING)
@@ -249,7 +249,7 @@ def test_records_that_snakemake_has_lost_are_taken_from_beside_the_results(copy,
 def test_a_record_beside_the_results_is_that_of_the_file_which_is_there(copy):
     """It is gone while its file is written anew, so it never speaks for another one: the job sees that it is gone."""
     path = f"{BUILT}/results/svm_rank/seeds-0-1/svm.npz"
-    gone, kept = (f"{TRAVELLING}/{records.name(one)}" for one in (path, path.replace("svm.npz", "problems.npz")))
+    gone, kept = (f"{TRAVELLING}/{job_records.name(one)}" for one in (path, path.replace("svm.npz", "problems.npz")))
     seen = f"\nfrom pathlib import Path\nassert (Path({gone!r}).exists(), Path({kept!r}).exists()) == (False, True)\n"
     assert (copy / gone).exists()
     with edited(copy, {"attnsvm/experiments/paper/svm_rank/svm.py": lambda text: f"{text}{seen}"}):

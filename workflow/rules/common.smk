@@ -11,7 +11,8 @@ BESIDE = Path(inspect.currentframe().f_code.co_filename).parents[2]
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, records, snakemake_private, targets
+from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, snakemake_private, targets
+from attnsvm.pipeline import job_records
 from attnsvm.pipeline.cluster import eta
 from attnsvm.pipeline.cluster.memory_retry import growing
 from attnsvm.pipeline.running import arithmetic
@@ -46,7 +47,7 @@ scattergather:
 
 asked = {card.name: len(getattr(scatter, card.name)("{scatteritem}")) for card in cards.experiments(optional=True)}
 plan = Plan(config, {name: count for name, count in asked.items() if count})
-AT, FIGURES, TRAVELLING = plan.at, targets.figures(), Path(f"{plan.at}{records.TRAVELLING}")
+AT, FIGURES, TRAVELLING = plan.at, targets.figures(), Path(f"{plan.at}{job_records.TRAVELLING}")
 EXPERIMENTS = [card.name for card in cards.experiments()]
 
 

@@ -3,10 +3,10 @@
 from attnsvm.pipeline.running.reporting import reporting
 
 with reporting(snakemake.log[0]):
-    from attnsvm.pipeline import records
+    from attnsvm.pipeline import job_records
     from attnsvm.pipeline.running import stages
 
-    records.begin(snakemake.input, snakemake.output)
+    job_records.begin(snakemake.input, snakemake.output)
     inputs, outputs, output = dict(snakemake.input.items()), dict(snakemake.output.items()), snakemake.output[0]
     wildcards, params = snakemake.wildcards, snakemake.params
     match params.job:

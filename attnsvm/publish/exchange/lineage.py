@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attnsvm.pipeline import cards, records, targets
+from attnsvm.pipeline import cards, job_records, targets
 from attnsvm.pipeline.plan import Plan
 from attnsvm.system.errors import UserError, require
 
@@ -79,7 +79,7 @@ def behind(files: Iterable[str], at: str, folder: Path) -> dict[str, Record]:
         if path in found or not (folder / path).exists():  # what is behind a finished file may be deleted
             continue
         try:
-            content = (folder / at / records.TRAVELLING / records.name(path)).read_bytes()
+            content = (folder / at / job_records.TRAVELLING / job_records.name(path)).read_bytes()
         except OSError as error:
             raise UserError(
                 f"{path}: Snakemake has no record of it; run snakemake to its end, or build it again"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from attnsvm.data.cells import COUNTED
-from attnsvm.pipeline import records
+from attnsvm.pipeline import job_records
 from attnsvm.pipeline.command_line import CONFIGFILE
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
@@ -169,7 +169,7 @@ def _taken(bundle: Path, manifest: Manifest, plan: Plan, whole: bool) -> dict[st
 def _put(bundle: Path, manifest: Manifest, params: dict[str, list[str]], new: set[str], folder: Path) -> None:
     """Write the new files, and a record of every file; where that fails nothing new stays."""
     now, sums = time.time_ns(), {name: file.sha256 for name, file in manifest.files.items()}
-    travelling = folder / manifest.at / records.TRAVELLING
+    travelling = folder / manifest.at / job_records.TRAVELLING
     made = [above for name in new for above in (folder / name).parents if not above.exists()]
     made += [above for above in (travelling, *travelling.parents) if not above.exists()]
     put: list[str] = []
@@ -179,7 +179,7 @@ def _put(bundle: Path, manifest: Manifest, params: dict[str, list[str]], new: se
         if name in params:
             put.append(name)
             rule, _ = lineage.job_of(name, manifest.at)
-            records.put(folder, manifest.at, name, rule, params[name], manifest.files[name].inputs, sums)
+            job_records.put(folder, manifest.at, name, rule, params[name], manifest.files[name].inputs, sums)
         if name not in new:
             yield None
             return
@@ -194,7 +194,7 @@ def _put(bundle: Path, manifest: Manifest, params: dict[str, list[str]], new: se
         for path in (*taken_back, *map(checksums.beside, taken_back)):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
-        records.forget(travelling, {*put} & new)
+        job_records.forget(travelling, {*put} & new)
         for above in sorted({*made}, reverse=True):
             with suppress(OSError):
                 above.rmdir()

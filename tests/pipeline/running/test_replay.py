@@ -12,7 +12,7 @@ from test_stages import Experiment, parts
 from attnsvm import command
 from attnsvm.pipeline import answers, blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve
-from attnsvm.pipeline.running import records, replay, stages
+from attnsvm.pipeline.running import records, reverification, stages
 from attnsvm.svm import as_arrays, audit_log, certified, separation, solve, solve_batch, solver
 from attnsvm.svm.audit_log import DiffersError, Record
 from attnsvm.system import checksums
@@ -75,7 +75,7 @@ def rewritten(path, change):
 
 
 def test_a_build_is_confirmed_without_solving(built, capsys):
-    assert replay.main([str(built.parent)]) == 0
+    assert reverification.main([str(built.parent)]) == 0
     said = capsys.readouterr().out
     assert "descent.npz: 10 answers: 10 solved" in said
     assert "svm.npz: 20 answers: 10 solved, 10 infeasible" in said
@@ -143,8 +143,8 @@ def test_whatever_is_changed_is_named_with_file_cell_and_answer(built, capsys, w
     change, said = CHANGES[what]
     rewritten(built / "svm.npz", change)
     with pytest.raises((UserError, ValueError), match=said):
-        replay.again(built / "svm.npz")
-    assert replay.main([str(built)]) == 1
+        reverification.again(built / "svm.npz")
+    assert reverification.main([str(built)]) == 1
     lines = [line for line in capsys.readouterr().out.splitlines() if "not confirmed" in line]
     assert len(lines) == 1
     assert str(built / "svm.npz") in lines[0]
@@ -152,7 +152,7 @@ def test_whatever_is_changed_is_named_with_file_cell_and_answer(built, capsys, w
 
 
 def refused(folder, capsys):
-    assert replay.main([str(folder)]) == 1
+    assert reverification.main([str(folder)]) == 1
     (line,) = [line for line in capsys.readouterr().out.splitlines() if "not confirmed" in line]
     return line
 
@@ -175,7 +175,7 @@ def test_a_setting_that_no_user_changes_is_that_of_the_card(built, capsys, monke
 def test_a_block_that_is_there_twice_is_noticed(built, capsys):
     shutil.copytree(built, built.with_name("other"))
     assert "problems are there twice: n2_T3_d6_one, seed 3" in refused(built.parent, capsys)
-    assert replay.main([str(built)]) == 0  # alone, it is what it was
+    assert reverification.main([str(built)]) == 0  # alone, it is what it was
 
 
 def test_blocks_of_different_settings_are_noticed(built, capsys):
@@ -190,7 +190,7 @@ def test_as_many_answers_as_the_build_has_counted(built, capsys):
     frames = [answers.count(tree, "tiny") for cells in loaded for tree in cells.values()]
     counted = answers.total(frames, "tiny")
     counted.to_csv(built.parent / "certificates.csv", index=False)
-    assert replay.main([str(built.parent)]) == 0
+    assert reverification.main([str(built.parent)]) == 0
     rewritten(built / "descent.npz", without_all(records.NAME, "start"))
     assert "its certificates.csv counts other answers than its blocks hold" in refused(built.parent, capsys)
 
@@ -199,14 +199,14 @@ def test_answers_behind_a_link_are_judged(built, capsys, tmp_path):
     built.parent.rename(tmp_path / "tiny-elsewhere")
     (tmp_path / "results").mkdir()
     (tmp_path / "results/tiny").symlink_to(tmp_path / "tiny-elsewhere")
-    assert replay.main([str(tmp_path / "results")]) == 0
+    assert reverification.main([str(tmp_path / "results")]) == 0
     assert "30 answers" in capsys.readouterr().out
 
 
 def test_answers_without_their_problems_are_not_confirmed(built, tmp_path, capfd):
     (built / "problems.npz").unlink()
     checksums.beside(built / "problems.npz").unlink()
-    assert replay.main([str(built)]) == 1
+    assert reverification.main([str(built)]) == 1
     assert "problems.npz" in capfd.readouterr().out
     assert command.main(["verify", str(built.parent)]) == 1  # it judges where there is an answer, problems or none
     assert "answers of 2 stage files judged again" in capfd.readouterr().out
@@ -215,7 +215,7 @@ def test_answers_without_their_problems_are_not_confirmed(built, tmp_path, capfd
 @pytest.mark.parametrize("more", [(), (NUC, NONE, f"{CELLS[0]}/nuc", f"{CELLS[0]}/none")], ids=["answers", "neither"])
 def test_a_file_without_any_record_is_named(built, capsys, more):
     rewritten(built / "svm.npz", without_all(records.NAME, *more))
-    assert replay.main([str(built)]) == 1
+    assert reverification.main([str(built)]) == 1
     assert "svm.npz: its answers were not kept" in capsys.readouterr().out
 
 
@@ -227,24 +227,24 @@ def test_a_cell_that_no_problems_belong_to_is_named(built):
 
     rewritten(built / "svm.npz", another)
     with pytest.raises(UserError, match="more: there are no such problems"):
-        replay.again(built / "svm.npz")
+        reverification.again(built / "svm.npz")
 
 
 def test_of_a_descent_that_solves_what_it_trained_must_follow(built, capsys):
     rewritten(built / "descent.npz", scaled(f"{CELLS[0]}/W/weights", 1.01))
-    assert replay.main([str(built)]) == 1
+    assert reverification.main([str(built)]) == 1
     assert f"descent.npz: {CELLS[0]}: the array W/weights is not what follows" in capsys.readouterr().out
 
 
 def test_a_descent_without_answers_is_passed_over(built):
     rewritten(built / "descent.npz", without_all(records.NAME, "start"))
-    assert not replay.again(built / "descent.npz").counts
+    assert not reverification.again(built / "descent.npz").counts
 
 
 def test_problems_that_were_changed_are_noticed(built):
     rewritten(built / "problems.npz", put(f"{CELLS[1]}/problems/tokens", 0, 9.0))
     with pytest.raises(ValueError, match=f"{CELLS[1]}: answer 0 was kept as solved, and is uncertified"):
-        replay.again(built / "svm.npz")
+        reverification.again(built / "svm.npz")
 
 
 def test_the_command_judges_the_answers_of_a_folder_and_not_its_checksums_alone(tmp_path, capfd):
@@ -345,7 +345,7 @@ ASKED = f"{records.NAME}/{records.TASK}/json"
 )
 def test_records_of_other_types_are_named_and_the_other_files_judged(change, built, capsys):
     rewritten(built / "descent.npz", change)
-    assert replay.main([str(built)]) == 1
+    assert reverification.main([str(built)]) == 1
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith(f"{built}/descent.npz: ")
     assert said[0].endswith("its answers are not confirmed")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from attnsvm.pipeline import records, targets
+from attnsvm.pipeline import job_records, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import lineage
@@ -34,7 +34,7 @@ class Built:
 
     def make(self, path, inputs, content=None):
         save_bytes(self.folder / path, content or f"{path} {sorted(inputs)}".encode())
-        records.put(
+        job_records.put(
             self.folder, "smoke/", path, lineage.job_of(path, "smoke/")[0], lineage.params(path, self.plan), inputs, {}
         )
 

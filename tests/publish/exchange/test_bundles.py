@@ -18,7 +18,7 @@ from interrupted import ended_at, left_by_kills
 from made_up import NAME, TARGET, Built, clone, results
 
 from attnsvm import command
-from attnsvm.pipeline import records
+from attnsvm.pipeline import job_records
 from attnsvm.publish.exchange import archive, bundle, lineage, unbundle
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError
@@ -139,7 +139,7 @@ def test_what_is_damaged_or_older_than_the_code_is_not_bundled(made_up, tmp_path
         UserError, match=r"cone\.\w+: not built; run first: snakemake figures/cone --config scale=smoke$"
     ):
         bundle.write(["figures/cone"], target, "smoke", made_up.folder)
-    record = made_up.folder / "smoke" / records.TRAVELLING / records.name(CSV)
+    record = made_up.folder / "smoke" / job_records.TRAVELLING / job_records.name(CSV)
     kept = record.read_bytes()
     record.write_bytes(kept.replace(b"'dpi'", b"'dip'"))
     with pytest.raises(UserError, match=f"{CSV}: built by other code or settings than here"):
@@ -379,9 +379,9 @@ def sound(folder, made_up):
         if "/." not in path:
             assert data == (made_up.folder / path).read_bytes(), path
             assert checksums.beside(folder / path).exists(), path
-            record = json.loads((folder / "smoke" / records.TRAVELLING / records.name(path)).read_text())
+            record = json.loads((folder / "smoke" / job_records.TRAVELLING / job_records.name(path)).read_text())
             assert record["params"] == lineage.params(path, made_up.plan), path
-            assert not (folder / records.OWN / records.name(path)).exists(), path
+            assert not (folder / job_records.OWN / job_records.name(path)).exists(), path
     return {path for path in files if "/." not in path}
 
 
@@ -389,7 +389,7 @@ def with_old_records(folder, made_up):
     """A clone with older records of Snakemake, which do not speak for what arrives; and the files that arrive."""
     whole = {*of_results(results(made_up.folder))}
     for path in whole:
-        old = clone(folder) / records.OWN / records.name(path)
+        old = clone(folder) / job_records.OWN / job_records.name(path)
         old.parent.mkdir(parents=True, exist_ok=True)
         old.write_text('{"input": [], "params": ["of another time"]}')
     return folder, whole

@@ -1,4 +1,4 @@
-"""`python -m attnsvm.pipeline.running.replay FOLDER [...]`: judge every answer of a build again; nothing is solved.
+"""`python -m attnsvm.pipeline.running.reverification FOLDER [...]`: judge every answer of a build again; nothing is solved.
 
 Each stage that judged answers runs again on the files it read, with the answers that its own file keeps in the place
 of those that methods find (`svm.ledger`). The checker must say the same of each, and what the stage makes must be what

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
-from attnsvm.pipeline import ast_slice, cards, refusals
+from attnsvm.pipeline import ast_slice, cards, run_errors
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
@@ -68,7 +68,7 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
             f"{file_of(module)}: `cells` needs {error.name}, which is not installed: let it go without, or install it"
         ) from error
     except Exception as error:
-        raise UserError(refusals.mistake(error, refusals.place_of_mistake(error) or file_of(module))) from error
+        raise UserError(run_errors.mistake(error, run_errors.place_of_mistake(error) or file_of(module))) from error
     are = isinstance(grid_cells, list | tuple) and all(hasattr(cell, "label") for cell in grid_cells)
     require(are, f"{file_of(module)}: `cells` returned {type(grid_cells).__name__}: let it return a list of Cell")
     labels = [cell.label for cell in grid_cells]

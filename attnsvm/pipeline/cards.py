@@ -40,7 +40,7 @@ import attnsvm.experiments
 from attnsvm.pipeline.checking import first_error, schema_error
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import HOME, USERS
-from attnsvm.pipeline.terse import meant
+from attnsvm.pipeline.log_format import meant
 from attnsvm.system import untrusted
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import yaml_file, yaml_of

@@ -6,7 +6,7 @@ jsonschema is imported where something is checked: most runs of Snakemake rememb
 import math
 from functools import cache
 
-from attnsvm.pipeline.terse import meant
+from attnsvm.pipeline.log_format import meant
 from attnsvm.system.errors import require
 
 

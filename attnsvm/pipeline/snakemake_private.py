@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from attnsvm.pipeline.refusals import end
+from attnsvm.pipeline.run_errors import end
 
 DECIDING = {
     "workflow.dag.forcefiles": "files to build anew, whatever their dates and records say",

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.terse import listed
+from attnsvm.pipeline.log_format import listed
 from attnsvm.system.checksums import walk
 
 PICTURES = ("pdf", "png", "svg")

@@ -3,7 +3,7 @@
 import pytest
 
 from attnsvm.pipeline.checking import first_error
-from attnsvm.pipeline.terse import NAMES, listed
+from attnsvm.pipeline.log_format import NAMES, listed
 
 SCHEMA = {
     "type": "object",

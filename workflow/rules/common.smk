@@ -18,7 +18,7 @@ from attnsvm.pipeline.cluster.memory_retry import growing
 from attnsvm.pipeline.running import arithmetic
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.refusals import end, or_end
+from attnsvm.pipeline.run_errors import end, or_end
 from attnsvm.pipeline.running.reporting import hide_bars, package_in
 from attnsvm.system.checksums import keep_no_checksums
 

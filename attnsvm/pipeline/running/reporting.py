@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from attnsvm.pipeline import refusals
+from attnsvm.pipeline import run_errors
 from attnsvm.system import signals
 from attnsvm.system.errors import UserError
 
@@ -61,8 +61,8 @@ def reporting(log_path: str):
             sentence = f"the memory of this machine does not hold this stage: {REMEDY}"
             log.error("error: %s (%s)", sentence, error)
             sys.exit(f"error: {sentence}")
-        if own := refusals.place_of_mistake(error):
-            sentence = refusals.mistake(error, own)
+        if own := run_errors.place_of_mistake(error):
+            sentence = run_errors.mistake(error, own)
         elif lacking := _lacking(error):
             sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
         elif _is_misread(error):

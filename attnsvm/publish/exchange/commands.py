@@ -37,7 +37,7 @@ def _add_compare(commands) -> None:
 
 
 def _compare(given: argparse.Namespace) -> int:
-    from attnsvm.pipeline.terse import listed
+    from attnsvm.pipeline.log_format import listed
     from attnsvm.publish.exchange import compare, reference
 
     path = given.reference or reference.SHIPPED

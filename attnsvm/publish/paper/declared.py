@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.terse import meant
+from attnsvm.pipeline.log_format import meant
 from attnsvm.publish.paper.manuscript import DECLARED, ROOT
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import yaml_of

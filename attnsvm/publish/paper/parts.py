@@ -4,8 +4,8 @@ from functools import cache
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.pipeline.log_format import meant
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.terse import meant
 from attnsvm.publish.paper import declared, manuscript
 from attnsvm.system.errors import UserError, require
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from attnsvm.audit.reading import Misread
-from attnsvm.pipeline import provenance, refusals
+from attnsvm.pipeline import provenance, run_errors
 from attnsvm.pipeline.running.reporting import reporting
 from attnsvm.system.errors import UserError
 from attnsvm.system.writing import replacing
@@ -48,8 +48,8 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
     mine = tmp_path / "attnsvm/experiments/own/mine/measures.py"
     mine.parent.mkdir(parents=True)
     mine.write_text("import json\n\n\ndef measures():\n    return json.loads('{')\n")
-    monkeypatch.setattr(refusals, "ROOT", tmp_path)
-    monkeypatch.setattr(refusals, "EXPERIMENTS", (f"{tmp_path}/attnsvm/experiments/",))
+    monkeypatch.setattr(run_errors, "ROOT", tmp_path)
+    monkeypatch.setattr(run_errors, "EXPERIMENTS", (f"{tmp_path}/attnsvm/experiments/",))
     space = {}
     exec(compile(mine.read_text(), str(mine), "exec"), space)
     with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
@@ -63,7 +63,7 @@ def test_a_mistake_in_an_experiment_is_one_sentence_with_its_authors_line(tmp_pa
 
 def test_the_line_of_an_error_that_another_was_raised_from_is_named(tmp_path, monkeypatch):
     """A claim that computes: the audit says which one, and the line is that of its function."""
-    monkeypatch.setattr(refusals, "EXPERIMENTS", ("/mine/",))
+    monkeypatch.setattr(run_errors, "EXPERIMENTS", ("/mine/",))
     text = "def read():\n    try:\n        {}['x']\n    except KeyError as error:\n        return error\n"
     space = {}
     exec(compile(text, "/mine/claims.py", "exec"), space)

@@ -6,10 +6,10 @@ from attnsvm.system.lazy import exports
 
 if TYPE_CHECKING:
     from attnsvm.audit.conditions import number as number
-    from attnsvm.audit.reading import Claim as Claim
-    from attnsvm.audit.reading import Claims as Claims
-    from attnsvm.audit.reading import Reading as Reading
-    from attnsvm.audit.reading import Tables as Tables
+    from attnsvm.audit.evaluation import Claim as Claim
+    from attnsvm.audit.evaluation import Claims as Claims
+    from attnsvm.audit.evaluation import Reading as Reading
+    from attnsvm.audit.evaluation import Tables as Tables
     from attnsvm.audit.rows import NoInstance as NoInstance
     from attnsvm.audit.rows import only as only
     from attnsvm.audit.rows import some as some

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, Reading
 from attnsvm.audit.numbers import MOVES, Limit, turned_round
 from attnsvm.audit.pages import number
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, Reading
 from attnsvm.system.errors import UserError
 
 TOO_FEW, SO_FAR = "too few instances", "fails so far"

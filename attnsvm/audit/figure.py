@@ -5,8 +5,8 @@ Behind the mark stands, smaller, that of each claim that sharpens this one: what
 
 import pandas as pd
 
+from attnsvm.audit.evaluation import GROUPS, counts, is_sharper, of_paper
 from attnsvm.audit.headline import MARKS
-from attnsvm.audit.reading import GROUPS, counts, is_sharper, of_paper
 from attnsvm.plots.style import GREY, canvas
 
 TOP = 2.2  # height of the key, in lines

@@ -6,7 +6,18 @@ from re import sub
 
 import pandas as pd
 
-from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, NotDrawn
+from attnsvm.audit.evaluation import (
+    DIFFERS,
+    FAILS,
+    HOLDS,
+    IN_PART,
+    MOVING,
+    UNTESTABLE,
+    Claim,
+    Drawn,
+    NoInstance,
+    NotDrawn,
+)
 from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import pandas as pd
 
-from attnsvm.audit.reading import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
+from attnsvm.audit.evaluation import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
 from attnsvm.svm.verdict import COUNTS
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.audit.reading import VERDICTS as ASKED
+from attnsvm.audit.evaluation import VERDICTS as ASKED
 
 KEPT = Path(__file__).with_name("retired.csv")
 NUMBERS = ("value", "low", "high")

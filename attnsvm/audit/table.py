@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from attnsvm.audit.reading import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit.evaluation import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
 from attnsvm.audit.wording import words
 from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 from attnsvm.system.errors import require

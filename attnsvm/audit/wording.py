@@ -5,7 +5,7 @@ from inspect import isfunction
 
 from attnsvm.analysis.statistics import MEAN, MEDIAN, MIDDLE, QUARTILES, RATIO, SHARE
 from attnsvm.audit.conditions import STEP, Condition, Derived, Number
-from attnsvm.audit.reading import Claim, Declared, Tables
+from attnsvm.audit.evaluation import Claim, Declared, Tables
 from attnsvm.audit.rows import EACH, FIRST, LAST, LEAST, MOST, TENTH, NoInstance, Those
 
 # By the name of an interval: what the value is, and what stands beside it.

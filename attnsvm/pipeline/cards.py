@@ -46,7 +46,7 @@ from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import yaml_file, yaml_of
 
 if TYPE_CHECKING:
-    from attnsvm.audit.reading import Claim
+    from attnsvm.audit.evaluation import Claim
 
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"

@@ -16,7 +16,7 @@ from attnsvm.pipeline.hashes.dependencies import digest
 from attnsvm.system.errors import UserError, require
 
 Param = Callable[..., object]  # of the wildcards of a rule
-FAILS = "fails"  # see attnsvm.audit.reading, which needs more than Snakemake brings
+FAILS = "fails"  # see attnsvm.audit.evaluation, which needs more than Snakemake brings
 
 
 def folder(resolved: dict) -> str:

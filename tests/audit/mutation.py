@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
+from attnsvm.audit.evaluation import Claim, NoInstance, Reading, Tables
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claim, NoInstance, Reading, Tables
 
 FEW = 60  # values that a column of names or sizes may have to be one that tells rows apart
 FEW_NEEDED = 16  # values that are tried one by one, whether a claim needs them

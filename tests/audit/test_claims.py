@@ -14,8 +14,8 @@ import pytest
 from tried import BY_KEY, CARDS, HOME, RELEASE, path, table
 
 from attnsvm.audit import Tables
+from attnsvm.audit.evaluation import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.numbers import Estimate, Limit
-from attnsvm.audit.reading import GROUPS, HOLDS, IN_PART
 from attnsvm.audit.table import audit
 from attnsvm.pipeline import cards
 

@@ -7,7 +7,7 @@ import pytest
 
 from attnsvm.audit import Claims, NoInstance, Tables, number
 from attnsvm.audit.conditions import EACH, FIRST, LAST
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, Misread
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, Misread
 
 ROWS = pd.DataFrame(
     [

@@ -5,8 +5,8 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
+from attnsvm.audit.evaluation import GROUPS, HOLDS, VERDICTS
 from attnsvm.audit.figure import MARKS, columns, draw
-from attnsvm.audit.reading import GROUPS, HOLDS, VERDICTS
 from attnsvm.system.store import load_csv, save_csv
 
 SETTINGS = {"width": 6.75, "font_size": 8}

@@ -5,7 +5,7 @@ import pytest
 from tried import BY_KEY, HOME, path, table
 
 from attnsvm.audit import Tables
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART
 
 
 def ones(rows):

@@ -9,8 +9,8 @@ import pytest
 from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, UNTESTABLE
 from attnsvm.audit.pages import html, measured, number, unmet, wanted
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, UNTESTABLE
 
 
 def test_the_pages_say_every_claim_and_how_many_certificates_failed(folder, audited):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
+from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, counts, of_paper
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, counts, of_paper
 from attnsvm.system.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})

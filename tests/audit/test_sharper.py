@@ -9,9 +9,9 @@ from test_table import claim
 from tried import BY_KEY, CARDS, HOME
 
 from attnsvm.audit import Tables, audit, certificates
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART
 from attnsvm.audit.figure import columns
 from attnsvm.audit.pages import html, sharper, unexplained
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.system.errors import UserError

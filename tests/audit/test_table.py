@@ -4,8 +4,8 @@ import pytest
 from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Claim, Reading, Tables, audit, certificates
+from attnsvm.audit.evaluation import IN_PART
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import IN_PART
 from attnsvm.pipeline.hashes.dependencies import module_files
 from attnsvm.system.checksums import beside
 from attnsvm.system.errors import UserError
@@ -76,7 +76,7 @@ def test_certificates_are_added_up_by_experiment(folder):
 
 def test_the_audit_knows_no_experiment_and_no_pipeline():
     files = module_files("attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.figure", "attnsvm.audit.rows")
-    assert "attnsvm/audit/reading.py" in files
+    assert "attnsvm/audit/evaluation.py" in files
     assert not [file for file in files if file.startswith(("attnsvm/experiments/", "attnsvm/pipeline/"))]
 
 

@@ -9,8 +9,8 @@ from tried import BY_KEY, HOME, RELEASE
 
 from attnsvm.audit import elsewhere
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, VERDICTS, Claims, Reading
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, VERDICTS, Claims, Reading
 from attnsvm.pipeline import elsewhere as variants
 from attnsvm.pipeline import targets
 

@@ -8,8 +8,8 @@ import pytest
 from attnsvm.analysis.statistics import MEDIAN, SHARE
 from attnsvm.audit import Claims, Tables, number
 from attnsvm.audit.conditions import EACH, LAST, LEAST, MOST, TENTH, Those
+from attnsvm.audit.evaluation import Claim
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claim
 from attnsvm.audit.wording import words
 
 ROWS = pd.DataFrame(

@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from attnsvm.audit import Tables
-from attnsvm.audit.reading import Claim
+from attnsvm.audit.evaluation import Claim
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange import reference
 from attnsvm.system.store import load_csv

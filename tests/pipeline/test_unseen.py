@@ -6,8 +6,8 @@ import pytest
 from test_cards import FILES
 from test_cards import folder as folder
 
+from attnsvm.audit.evaluation import Claim
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claim
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve

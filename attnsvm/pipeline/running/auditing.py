@@ -22,7 +22,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
     with covered(*modules.of_claims(names)):
         from attnsvm.audit import elsewhere, pages, retired
-        from attnsvm.audit.reading import Tables
+        from attnsvm.audit.evaluation import Tables
         from attnsvm.audit.table import audit, certificates
 
         tables = Tables(Path(folder))

@@ -75,7 +75,7 @@ def reporting(log_path: str):
 
 
 def _is_misread(error: Exception) -> bool:
-    from attnsvm.audit.reading import Misread  # only here: no other script needs the audit
+    from attnsvm.audit.evaluation import Misread  # only here: no other script needs the audit
 
     return isinstance(error, Misread)
 

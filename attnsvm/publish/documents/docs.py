@@ -18,7 +18,7 @@ from pathlib import Path
 
 import jinja2
 
-from attnsvm.audit.reading import VERDICTS
+from attnsvm.audit.evaluation import VERDICTS
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.setup import environment_check

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.audit.reading import Tables
+from attnsvm.audit.evaluation import Tables
 from attnsvm.audit.table import audit
 from attnsvm.pipeline import cards
 from attnsvm.publish.exchange.differences import Difference, furthest

@@ -19,8 +19,8 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit import pages
+from attnsvm.audit.evaluation import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.numbers import proportion
-from attnsvm.audit.reading import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import captions, cards
 from attnsvm.publish.paper.declared import Declared

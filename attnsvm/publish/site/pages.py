@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.reading import GROUPS, Tables, counts, is_sharper
+from attnsvm.audit.evaluation import GROUPS, Tables, counts, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import prose

@@ -223,7 +223,7 @@ def test_a_headline_depends_on_no_stage_and_on_no_solver():
     """What reads the claims: an edit of a stage or of a method draws no figure of the same table again."""
     for card in cards.figures(optional=True):
         files = [Path(file) for file in module_files(*modules.of_figure(card.name)[2:])]
-        assert file_of("attnsvm.audit.reading") in map(str, files)
+        assert file_of("attnsvm.audit.evaluation") in map(str, files)
         of_stages = [file for file in files if "experiments" in file.parts and file.stem in cards.STAGES]
         solving = [file for file in files if file.parts[1] == "svm" or "lanes" in file.parts]
         assert not of_stages + solving, card.name

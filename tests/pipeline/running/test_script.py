@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from attnsvm.audit.reading import Misread
+from attnsvm.audit.evaluation import Misread
 from attnsvm.pipeline import provenance, run_errors
 from attnsvm.pipeline.running.reporting import reporting
 from attnsvm.system.errors import UserError

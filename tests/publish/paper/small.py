@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from attnsvm.audit.reading import VERDICTS
+from attnsvm.audit.evaluation import VERDICTS
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.paper import declared, manuscript, numbers

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from small import DECLARED, SMOKE
 
-from attnsvm.audit.reading import VERDICTS
+from attnsvm.audit.evaluation import VERDICTS
 from attnsvm.pipeline import cards
 from attnsvm.publish.paper import declared
 from attnsvm.publish.paper.shown import shown, text

@@ -20,7 +20,7 @@ from PIL import Image
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
-from attnsvm.audit.reading import GROUPS, VERDICTS
+from attnsvm.audit.evaluation import GROUPS, VERDICTS
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.site.pages import first_sentence, plain

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.audit.conditions import EACH, LAST, NoInstance, number
+from attnsvm.audit.evaluation import Claims, Reading, only, some
 from attnsvm.audit.numbers import Limit, each, estimate, exact, smallest
-from attnsvm.audit.reading import Claims, Reading, only, some
 
 STEADY, DECAYING = ("constant", "small", "large"), ("root",)  # schedules
 REACHED = "what sign descent itself reaches in a tenth of the steps"

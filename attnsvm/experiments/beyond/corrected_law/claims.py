@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.audit.conditions import NoInstance
+from attnsvm.audit.evaluation import HOLDS, Claims, Reading, some
 from attnsvm.audit.numbers import Limit, each, estimate, largest
-from attnsvm.audit.reading import HOLDS, Claims, Reading, some
 from attnsvm.audit.rows import where
 from attnsvm.experiments.beyond.layers.claims import CLAIMS as FIRST
 from attnsvm.experiments.beyond.layers.claims import (

@@ -1,8 +1,8 @@
 """(K, Q) and the nuclear solution: the rule that goes there, the published one that leaves, and what makes it leave."""
 
 from attnsvm.audit.conditions import LAST, TENTH, number
+from attnsvm.audit.evaluation import Claims, Reading
 from attnsvm.audit.numbers import Limit, exact
-from attnsvm.audit.reading import Claims, Reading
 
 end = number(m=LAST, scale=1, step=LAST, missing="{quantity} of {rule} with all columns from the usual start")
 distance = end(quantity="distance", text="1 − correlation with the nuclear solution")

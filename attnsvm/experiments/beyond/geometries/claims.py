@@ -1,8 +1,8 @@
 """Every rule of descent goes to the max-margin solution of its own norm: the diagonal of the matrix is largest."""
 
 from attnsvm.audit.conditions import EACH, LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade
 
 CLAIMS = Claims(group="beyond")

@@ -2,7 +2,7 @@
 
 from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import EACH, FIRST, LAST, Those, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 MISSING = "saturated instance under a {normalisation} norm with the quantity {quantity}"
 NEAR = "H = {heads}: mean within the threshold ({value:.2g})"

@@ -1,8 +1,8 @@
 """The induction circuit: whether descent finds it, where its layers go, how fast, and what prevents it."""
 
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claims, Reading
 from attnsvm.experiments.beyond.induction.runs import SLOW, TASK
 
 SMALL, LARGE, FAST, FEW, FALSE = "start times 0.25", "start times 16", "norm each, 1:1", "24 inputs", "permuted answers"

@@ -2,8 +2,8 @@
 
 from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import LEAST, MOST, number
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, each, estimate, largest, sample_median, share_of
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import ends, where
 
 NO_INPUT = "instance with an input that is no support vector"

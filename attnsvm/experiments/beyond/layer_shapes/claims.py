@@ -1,8 +1,8 @@
 """Where the law of layers ends."""
 
 from attnsvm.audit.conditions import NoInstance
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, proportion, share_of
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 SHAPE = ["depth", "n", "T", "d"]

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED

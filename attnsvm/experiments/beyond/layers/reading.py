@@ -3,8 +3,8 @@
 import pandas as pd
 
 from attnsvm.audit.conditions import LAST, Condition, number
+from attnsvm.audit.evaluation import Reading
 from attnsvm.audit.numbers import Estimate, estimate, largest
-from attnsvm.audit.reading import Reading
 from attnsvm.audit.rows import one
 
 end = number(step=LAST, missing="measured instance of the stack '{architecture}'")

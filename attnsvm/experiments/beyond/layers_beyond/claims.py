@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.audit.conditions import LAST, Those, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import last
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 

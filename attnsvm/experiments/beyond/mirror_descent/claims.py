@@ -4,8 +4,8 @@ from statistics import median
 
 from attnsvm.analysis.statistics import MEAN, QUARTILES
 from attnsvm.audit.conditions import LAST, NoInstance, number
+from attnsvm.audit.evaluation import Claims, Reading, only
 from attnsvm.audit.numbers import Limit, estimate, exact
-from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import single
 
 MOST = Limit(0.5, "share of instances in which the same p is nearest > {}", "beyond doubt more than half")

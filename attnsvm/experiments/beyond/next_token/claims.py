@@ -2,8 +2,8 @@
 
 from attnsvm.analysis.statistics import MEAN, QUARTILES
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading
 from attnsvm.audit.numbers import Limit, exact
-from attnsvm.audit.reading import Claims, Reading
 
 KINDS = ("cyclic", "acyclic")
 CLAIMS = Claims(group="beyond")

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Estimate, Limit, exact, sample_median, share_of, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 RIVALS = ("margin 0", "free", "frobenius")

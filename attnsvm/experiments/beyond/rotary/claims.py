@@ -1,8 +1,8 @@
 """The theorem carries over to rotary attention with a free W, and what rotation adds is parameters."""
 
 from attnsvm.audit.conditions import FIRST, MOST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, each, share_of, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade
 
 FALL = 10  # times nearer after a decade of steps: a start that stays and a norm that grows with the steps give 100

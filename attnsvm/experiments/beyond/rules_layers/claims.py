@@ -1,7 +1,7 @@
 """In a stack too, every rule goes to the max-margin solution of its own norm, layer by layer."""
 
 from attnsvm.audit.conditions import EACH, LAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 LAYERS = {1: "layer below", 2: "top"}
 end = number(step=LAST, rule=EACH, layer=tuple(LAYERS), missing="measured instance")

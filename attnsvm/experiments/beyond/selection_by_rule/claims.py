@@ -1,8 +1,8 @@
 """The rule changes which tokens win; and which rule knows the optimal tokens of new inputs."""
 
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, only
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claims, Reading, only
 
 OTHERS = {"linf": "sign", "spectral": "spectral", "adam": "Adam", "l1": "coordinate descent"}
 share = number(quantity="global", labels="random", steps="short", d=LAST, missing="share of {rule}, {steps} steps")

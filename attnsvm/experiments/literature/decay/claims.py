@@ -1,8 +1,8 @@
 """Where rules with decoupled weight decay end: on the ball of their norm, and with vanishing decay at its SVM."""
 
 from attnsvm.audit.conditions import FIRST, LEAST, MOST, number
+from attnsvm.audit.evaluation import Claims, Reading
 from attnsvm.audit.numbers import Limit, each, exact, largest, smallest
-from attnsvm.audit.reading import Claims, Reading
 
 RULES = ("l1", "fro", "linf", "spectral", "nuc")
 ON_BALL = (*RULES, "fro, smaller steps")

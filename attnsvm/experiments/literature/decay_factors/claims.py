@@ -1,7 +1,7 @@
 """Weight decay on K and Q: the nuclear norm of K Qᵀ, its growth, and the columns that it needs."""
 
 from attnsvm.audit.conditions import FIRST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 least = number(decay=FIRST, missing="{quantity} of {run}")

@@ -1,7 +1,7 @@
 """Gradient flow on factors and the nuclear norm: aligned starts, random ones, diagonal factors, and other steps."""
 
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 end = number(missing="{quantity} of {run}, {start}", step=LAST)
 distance = end(quantity="distance", text="1 − correlation with the nuclear solution")

@@ -1,7 +1,7 @@
 """How long a context a trained head survives: what the tail of new tokens says, and what its margins say."""
 
 from attnsvm.audit.conditions import EACH, FIRST, LAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 at = number(missing="step with {quantity}")

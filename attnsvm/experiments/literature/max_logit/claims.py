@@ -1,7 +1,7 @@
 """How fast the largest logit grows: from the certified margin of the rule's norm and the spread of its solution."""
 
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 RULES = ("normalised", "signs", "Muon", "Muon and signs", "Adam, β2 = .95", "Muon on (K, Q)")

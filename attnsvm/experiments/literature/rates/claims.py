@@ -1,8 +1,8 @@
 """Global convergence where all but the best score are equal, and the rates of plain, normalised and Polyak steps."""
 
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")

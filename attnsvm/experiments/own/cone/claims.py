@@ -1,8 +1,8 @@
 """Descent stays in a cone around the solution of locally optimal tokens, and leaves that of others."""
 
 from attnsvm.audit.conditions import EACH, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 CLAIMS = Claims(group="paper")

@@ -4,8 +4,8 @@ from functools import partial
 
 from attnsvm.analysis.statistics import MEAN, MEDIAN, QUARTILES
 from attnsvm.audit.conditions import FIRST, LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, estimate
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade, one, where
 
 MISSING = "certified solution of what was selected"

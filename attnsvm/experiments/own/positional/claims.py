@@ -1,7 +1,7 @@
 """Does a positional encoding act like a regulariser? Read as: does it widen the margin?"""
 
 from attnsvm.audit.conditions import number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="secondary")
 

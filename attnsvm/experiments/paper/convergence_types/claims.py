@@ -7,8 +7,8 @@ import pandas as pd
 
 from attnsvm.analysis.statistics import Z95
 from attnsvm.audit.conditions import number
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, only, some
 from attnsvm.audit.numbers import Estimate, Limit, difference, estimate, proportion, share_of
-from attnsvm.audit.reading import Claims, NoInstance, Reading, only, some
 from attnsvm.audit.rows import ends, where, with_hits
 
 CLAIMS = Claims(group="paper")

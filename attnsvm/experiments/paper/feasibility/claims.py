@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, proportion
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import with_hits
 
 CLAIMS = Claims(group="paper")

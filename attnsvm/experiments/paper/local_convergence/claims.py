@@ -1,7 +1,7 @@
 """Each parametrisation goes to the solution of its own norm, and not to that of the other."""
 
 from attnsvm.audit.conditions import number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="paper")
 

@@ -1,8 +1,8 @@
 """A head that mixes tokens: the trained W against the generalised SVM; and what print leaves out."""
 
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, exact, largest, proportion, sample_mean, smallest
-from attnsvm.audit.reading import Claims, Reading, some
 
 CLAIMS = Claims(group="print")
 

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, share_of
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import decade, last, where
 
 CLAIMS = Claims(group="paper")

@@ -1,7 +1,7 @@
 """A head that penalises the length of the attention selects as many tokens as the closed form says."""
 
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, sample_mean
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="paper")

@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, sample_mean
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
 OPTIMAL = Limit(1e-5, "violation of the first-order conditions ≤ {}", "far less than what moves a distance of 1e-2")

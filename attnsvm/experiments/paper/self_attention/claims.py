@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from attnsvm.audit.evaluation import Claims
 from attnsvm.audit.numbers import Limit
-from attnsvm.audit.reading import Claims
 from attnsvm.experiments.paper.convergence_types.claims import locally_optimal
 from attnsvm.experiments.paper.local_convergence.claims import own_norm
 

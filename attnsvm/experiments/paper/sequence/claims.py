@@ -2,7 +2,7 @@
 
 from attnsvm.analysis.statistics import MEAN
 from attnsvm.audit.conditions import LAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="paper")
 RUN = "saturated run of {attention} prediction for {parametrisation}"

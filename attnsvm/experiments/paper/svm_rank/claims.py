@@ -6,8 +6,8 @@ from operator import itemgetter
 
 import numpy as np
 
+from attnsvm.audit.evaluation import Claims, Reading, only, some
 from attnsvm.audit.numbers import Limit, estimate, exact
-from attnsvm.audit.reading import Claims, Reading, only, some
 
 CELL = ["n", "T", "d", "norm"]
 CLAIMS = Claims(group="paper")

@@ -1,7 +1,7 @@
 """More tokens at the same dimension make global ends rarer."""
 
 from attnsvm.audit.conditions import LEAST, MOST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="ours")
 

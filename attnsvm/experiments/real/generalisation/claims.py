@@ -1,8 +1,8 @@
 """Is it easy to make an SVM overfit? What flipped labels cost, what training on costs, and what ends it."""
 
 from attnsvm.audit.conditions import LAST, LEAST, MOST, number
+from attnsvm.audit.evaluation import Claims, Reading, only
 from attnsvm.audit.numbers import Limit, estimate, smallest
-from attnsvm.audit.reading import Claims, Reading, only
 from attnsvm.audit.rows import one
 
 TOKENS = {"gaussian": "Gaussian tokens", "digits": "digits"}

@@ -3,8 +3,8 @@
 import numpy as np
 
 from attnsvm.audit.conditions import LAST, number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, sample_mean
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import ends, where
 
 NORMS = {"fro": "Frobenius", "nuc": "nuclear"}

@@ -1,7 +1,7 @@
 """What of a trained head looks like a max-margin separator, and which null model takes it away."""
 
 from attnsvm.audit.conditions import LAST, LEAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 heads = number(layer=(1, 2), missing="measured head in layer {layer}")

@@ -1,7 +1,7 @@
 """What dropout, merged tokens and a missing softmax change."""
 
 from attnsvm.audit.conditions import LAST, TENTH, Those, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 FEWER = "fewer tokens alone widen every margin: merging must do more than leaving out"
 DROPOUT = Those("with dropout", lambda name: name.startswith("dropout"))

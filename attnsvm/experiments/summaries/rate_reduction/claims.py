@@ -1,7 +1,7 @@
 """Does attention reduce the coding rate, and does CRATE select as the theory of max-margin separation says?"""
 
 from attnsvm.audit.conditions import LAST, LEAST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 NAMES = {"plain": "plain attention", "crate": "CRATE"}
 end = number(step=LAST, missing="{quantity} of {layer}")

@@ -1,7 +1,7 @@
 """A router beside plain attention: the same kind of direction, the same tokens, sooner?"""
 
 from attnsvm.audit.conditions import LAST, TENTH, Those, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 PENALTIES = Those("with an entropy penalty", lambda name: name.startswith("entropy"))
 SHARPER = Those("that sharpens its choice", lambda name: PENALTIES.accept(name) or name == "gumbel")

@@ -1,7 +1,7 @@
 """The conjecture as a row of the audit: the verdict is computed from the table, and never written."""
 
 from attnsvm.audit.conditions import LEAST, MOST, number
-from attnsvm.audit.reading import Claims
+from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="ours")
 

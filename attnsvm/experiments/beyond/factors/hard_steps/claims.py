@@ -1,7 +1,7 @@
 """(K, Q) under the published rule goes where hard steps go, on a spiral, and not to the nuclear solution."""
 
+from attnsvm.audit.evaluation import Claims, Reading, only, some
 from attnsvm.audit.numbers import Limit, sample_median, share_of
-from attnsvm.audit.reading import Claims, Reading, only, some
 from attnsvm.audit.rows import last
 
 CLAIMS = Claims(group="beyond")

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, estimate, largest, sample_median, share_of
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import ends, where
 
 SHARED = 0.01  # of tokens beside the better one: a mixture

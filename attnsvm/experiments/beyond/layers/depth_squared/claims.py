@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, largest, sample_median
-from attnsvm.audit.reading import Claims, NoInstance, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")

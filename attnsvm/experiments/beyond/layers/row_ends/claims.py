@@ -3,8 +3,8 @@
 import pandas as pd
 
 from attnsvm.audit.conditions import number
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, proportion, sample_median
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="beyond")

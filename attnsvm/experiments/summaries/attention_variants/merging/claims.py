@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from attnsvm.audit.evaluation import Claims, Reading, some
 from attnsvm.audit.numbers import Limit, sample_mean, sample_median
-from attnsvm.audit.reading import Claims, Reading, some
 from attnsvm.audit.rows import where
 
 CLAIMS = Claims(group="secondary", seeds=(100000, 100255))

@@ -24,7 +24,7 @@ from attnsvm.audit.numbers import proportion
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import captions, cards
 from attnsvm.publish.paper.declared import Declared
-from attnsvm.publish.paper.shown import shown
+from attnsvm.publish.paper.number_format import shown
 from attnsvm.svm.verdict import COUNTS
 from attnsvm.system.errors import UserError
 from attnsvm.system.store import load_csv, save_text

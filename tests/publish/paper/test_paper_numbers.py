@@ -9,7 +9,7 @@ from small import DECLARED, SMOKE
 from attnsvm.audit.evaluation import VERDICTS
 from attnsvm.pipeline import cards
 from attnsvm.publish.paper import declared
-from attnsvm.publish.paper.shown import shown, text
+from attnsvm.publish.paper.number_format import shown, text
 from attnsvm.system.errors import UserError
 
 

@@ -17,8 +17,8 @@ from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
-from attnsvm.inspect.walk import Walk
 from attnsvm.system import machine
 from attnsvm.system.errors import UserError, first_line, require
 

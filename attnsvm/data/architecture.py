@@ -80,11 +80,11 @@ def counting_rows(below: np.ndarray, top: np.ndarray, passed: bool) -> np.ndarra
     """
     S, layers, _, n, T = below.shape[:5]
     counts = np.zeros((S, layers, n, T), dtype=bool)
-    above = top.any((1, 3))
+    above = np.asarray(top.any((1, 3)))
     for layer in range(layers - 1, -1, -1):
         counts[:, layer] = above
         chosen = below[:, layer]  # (S, H, n, T rows[, T tokens])
         chosen = chosen if chosen.dtype == bool else chosen[..., None] == np.arange(T)
-        read = (chosen & above[:, None, :, :, None]).any((1, 3))
+        read = np.asarray((chosen & above[:, None, :, :, None]).any((1, 3)))
         above = read | above if passed else read
     return counts

@@ -27,7 +27,7 @@ LAYERS = (
     ("pipeline.hashes",),
     ("experiments",),
     ("pipeline",),
-    ("pipeline.running", "pipeline.first_use"),
+    ("pipeline.running", "pipeline.setup"),
     ("pipeline.cluster",),
     ("publish.documents",),
     ("publish.exchange", "publish.paper"),

@@ -212,7 +212,7 @@ class Constant:
 LOOP = """
 import numpy as np
 from numba import njit, types
-from toy.training.lanes.arithmetic import call, called_from_loops
+from toy.batch.arithmetic import call, called_from_loops
 @njit
 def loop(value, number, out):
     call(value, number, out)
@@ -222,8 +222,8 @@ def run(structure, number):
     return [float(out[0]), 1 - compiled.cache_hits]
 """
 OF_BOTH = """
-import toy.loop, toy.training.structure, toy.experiments.structure
-print([toy.loop.run(room.structure.Constant, 3.0) for room in (toy.training, toy.experiments)])
+import toy.loop, toy.batch.structure, toy.experiments.structure
+print([toy.loop.run(room.structure.Constant, 3.0) for room in (toy.batch, toy.experiments)])
 """
 
 
@@ -245,7 +245,7 @@ def test_code_on_disk_is_that_of_the_sources_whatever_their_date(toy):
     In a room with compiled code, whose sources count for all loops, and in one whose files count for their own.
     """
     folder, run = toy
-    training, experiments = folder / "training/structure.py", folder / "experiments/structure.py"
+    training, experiments = folder / "batch/structure.py", folder / "experiments/structure.py"
     training.write_text(STRUCTURE)
     experiments.write_text(STRUCTURE.replace("+ 1", "+ 2"))
     date = training.stat().st_mtime_ns

@@ -18,7 +18,7 @@ class Cost:
     Attributes:
         seeds: of the largest cell.
         stages: {stage: (seconds, jobs)}.
-        work: {stage: seconds of processor time}, at the pace of the machine of first_use/preflight.py.
+        work: {stage: seconds of processor time}, at the pace of the machine of setup/environment_check.py.
     """
 
     seeds: int

@@ -43,7 +43,7 @@ def train_stack(
         problems: the batch, S problems of one shape, without padding.
         stack: the architecture.
         head: builds the prediction head h from its weights.
-        rule: one of `attnsvm.training.optimisers`; for K and Q without penalty. Each W, or K and Q, of a head is a factor.
+        rule: one of `attnsvm.training.optimisers`; for K and Q without penalty. Each W, K or Q of a head is a factor.
         steps: number of updates, at least 1.
         every: distance between logged steps, counted back from the last one; or the steps themselves, increasing and
             ending with `steps`.

@@ -1,8 +1,8 @@
 """`python -m attnsvm.pipeline.running.reverification FOLDER [...]`: every answer of a build is judged again.
 
 Each stage that judged answers runs again on the files it read, with the answers that its own file keeps in the place
-of those that methods find (`svm.audit_log`). The checker must say the same of each, and what the stage makes must be what
-the file holds. A descent that solves is trained again. Of a whole experiment the blocks must have one setting and
+of those that methods find (`svm.audit_log`). The checker must say the same of each, and what the stage makes must be
+what the file holds. A descent that solves is trained again. Of a whole experiment the blocks must have one setting and
 different seeds, and as many answers as its certificates.csv counts.
 """
 

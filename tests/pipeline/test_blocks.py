@@ -104,7 +104,7 @@ def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card,
     first = blocks.grid(card, SMOKE)
     cache.MEMO._write()
     monkeypatch.setattr(cache, "MEMO", cache.Memo(tmp_path / "memo.json"))
-    monkeypatch.setattr(blocks.excerpt, "function", None)
+    monkeypatch.setattr(blocks.ast_slice, "function", None)
     assert blocks.grid(card, SMOKE) == first
     assert all(isinstance(part, blocks.Part) for part in first)
 
@@ -118,7 +118,7 @@ def test_a_grid_is_worked_out_once_and_the_next_run_imports_nothing_for_it(card,
     ],
 )
 def test_a_grid_that_is_none_names_its_module(monkeypatch, returned, said):
-    monkeypatch.setattr(blocks.excerpt, "function", lambda module, name: lambda settings: returned)
+    monkeypatch.setattr(blocks.ast_slice, "function", lambda module, name: lambda settings: returned)
     with pytest.raises(UserError) as caught:
         blocks._cells(cards.read("cone"), {})
     assert str(caught.value).startswith(f"attnsvm/experiments/own/cone/problems.py: {said}")
@@ -139,7 +139,7 @@ def test_a_grid_that_fails_names_its_module(monkeypatch, error, said):
     def cells(settings):
         raise error
 
-    monkeypatch.setattr(blocks.excerpt, "function", lambda module, name: cells)
+    monkeypatch.setattr(blocks.ast_slice, "function", lambda module, name: cells)
     with pytest.raises(UserError) as caught:
         blocks._cells(cards.read("cone"), {})
     assert str(caught.value).startswith(said)

@@ -132,7 +132,7 @@ def test_the_gallery_has_no_picture_of_a_figure_that_is_gone():
 
 def test_pictures_and_times_that_are_there_stay_unless_all_are_asked_for(tmp_path, monkeypatch):
     """A contributor's processor draws other pixels and takes other times: only what is new is added."""
-    monkeypatch.setattr(docs.preflight, "pace", lambda cores: (0.5, 0.0, ""))
+    monkeypatch.setattr(docs.environment_check, "pace", lambda cores: (0.5, 0.0, ""))
     built, gallery, times = tmp_path / "figures", tmp_path / "gallery", tmp_path / "times.json"
     built.mkdir()
     for name in ("cone", "rates"):

@@ -11,8 +11,7 @@ BESIDE = Path(inspect.currentframe().f_code.co_filename).parents[2]
 if (BESIDE / "attnsvm").is_dir():
     sys.path.insert(0, str(BESIDE))
 
-from attnsvm.pipeline import blocks, captions, cards, command_line, provenance, snakemake_private, targets
-from attnsvm.pipeline import job_records
+from attnsvm.pipeline import blocks, captions, cards, command_line, job_records, provenance, snakemake_private, targets
 from attnsvm.pipeline.cluster import eta
 from attnsvm.pipeline.cluster.memory_retry import growing
 from attnsvm.pipeline.running import arithmetic

@@ -75,6 +75,6 @@ localrules:
 
 
 if alone():
-    os.environ[records.PLACE] = str(TRAVELLING)
+    os.environ[job_records.PLACE] = str(TRAVELLING)
 if MAIN and alone():
     check_what_was_typed()

@@ -40,8 +40,8 @@ def decide():
     own, least = snakemake_private.records_folder(workflow), snakemake_private.record_format()
     found = damaged([f"{place()}{folder}" for folder in ("results", "figures")])
     if alone():
-        or_end(records.restore, own, TRAVELLING)
-    lacking = [] if IN_BUCKET else records.lacking(own, targets.there(place()), least)
+        or_end(job_records.restore, own, TRAVELLING)
+    lacking = [] if IN_BUCKET else job_records.lacking(own, targets.there(place()), least)
     if config["intermediates"] == "drop" and not command_line.dry(sys.argv):
         forget_the_gone(FOLDERS)
     for path in found:
@@ -69,12 +69,12 @@ def check_what_was_typed():
 
 def begins(rule):
     """The priority of a rule's jobs: those with the longest way before them begin first."""
-    times = outlook.known(BESIDE / "profiles/times.json")
+    times = eta.known(BESIDE / "profiles/times.json")
 
     def priority(wildcards):
         experiment, block = (wildcards.get(name, "") for name in ("experiment", "block"))
         AHEAD.add((rule, experiment or wildcards.get("figure", ""), block))
-        return outlook.priority(times, rule, experiment, len(plan.blocks(experiment)) if block else 1)
+        return eta.priority(times, rule, experiment, len(plan.blocks(experiment)) if block else 1)
 
     return priority
 
@@ -87,7 +87,7 @@ def leave():
     """Put the records of this run beside the results they are about."""
     if alone() and TRAVELLING.parent.is_dir():
         try:
-            records.pack(snakemake_private.records_folder(workflow), TRAVELLING)
+            job_records.pack(snakemake_private.records_folder(workflow), TRAVELLING)
         except OSError as error:
             say(f"{TRAVELLING}: cannot be written ({error.strerror}); .snakemake has all records")
     if config["intermediates"] == "drop":
@@ -97,7 +97,7 @@ def leave():
 onstart:
     jobs = [(rule, name) for rule, name, _ in AHEAD]
     if config["scale"] == "paper" and not command_line.executors(sys.argv[1:]):
-        if sentence := outlook.expected_time(jobs, workflow.cores or 1, BESIDE / "profiles/times.json"):
+        if sentence := eta.expected_time(jobs, workflow.cores or 1, BESIDE / "profiles/times.json"):
             say(sentence)
 
 

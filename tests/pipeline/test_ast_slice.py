@@ -48,7 +48,7 @@ def written(tmp_path, monkeypatch):
         (tmp_path / "attnsvm").mkdir()
         for name, text in {"__init__": "", **modules}.items():
             (tmp_path / f"attnsvm/{name}.py").write_text(text)
-        monkeypatch.setattr(ast_slice, "ROOT", tmp_path)
+        monkeypatch.setattr(ast_slice, "path_of", lambda file: tmp_path / file)
         monkeypatch.setattr(ast_slice, "file_of", file_of)
         return ast_slice._taken.__wrapped__("attnsvm.a", "f")
 

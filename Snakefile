@@ -19,7 +19,7 @@ include: "workflow/rules/internals.smk"
 for target in targets.of_figures():
 
     rule:
-        """figures and their claims, shown in docs/figures.md"""
+        """figures and their claims, shown in figures/README.md"""
         name:
             target
         input:

@@ -65,7 +65,7 @@ class Norm(ABC):
     def steepest_lanes(parameter: float, slope: NamedTuple, memory: NamedTuple) -> None:
         """`steepest` for compiled loops, on LANES matrices: write it to memory.direction (d, e, LANES).
 
-        It is compiled, and names the functions that it calls in full, as in `lanes.slopes.flatten`: the module that
+        It is compiled, and names the functions that it calls in full, as in `batch.slopes.flatten`: the module that
         compiles it has imported them, and values need no compiler.
 
         Args:

@@ -205,7 +205,7 @@ class LiftedProblem:
         return LiftedProblem(inputs, self.way, self.kernel.take(inputs.cut[1]))
 
     def certified(self, selected: np.ndarray, norm: str = "fro", near: np.ndarray | None = None) -> LiftedSolution:
-        """The solution for one token per input; the ledger counts one answer.
+        """The solution for one token per input; the audit log counts one answer.
 
         Args:
             near: (N,) logits of a head that selects these tokens: a start for the solver.

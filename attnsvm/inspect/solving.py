@@ -60,7 +60,7 @@ class Problem:
         return self.constraints(selected).apply(self.lower(W))
 
     def certified(self, selected: np.ndarray, norm: str, _: np.ndarray | None = None) -> Solution:
-        """The solution with W (d, e); see `certified`. The ledger counts one answer, however many solves led to it."""
+        """The solution with W (d, e); see `certified`. It counts as one answer, however many solves led to it."""
         c, before = self.constraints(selected), Counter(judged)
         solution = by_a_cycle(c, norm, *self._same) or certified(c, norm)
         judged.clear()

@@ -91,8 +91,8 @@ def all_kept(kept: dict) -> Iterator[None]:
 
 def _judged() -> Counter:
     """How many answers the checker has judged in this process, by status; without importing it."""
-    ledger = sys.modules.get("attnsvm.svm.audit_log")
-    return Counter(ledger.judged) if ledger else Counter()
+    log = sys.modules.get("attnsvm.svm.audit_log")
+    return Counter(log.judged) if log else Counter()
 
 
 def batches(tree: dict, above: str = "") -> Iterator[tuple[str, dict]]:

@@ -152,7 +152,7 @@ def judged_solution(
 
 
 def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
-    """The answer with what the independent checker proves of it. `ledger` counts it, or has the claim to judge."""
+    """The answer with what the independent checker proves of it. `audit_log` counts it, or has the claim to judge."""
     return _judged([c], measure, tol, [_recorded(c) if audit_log.replays() else claim])[0]
 
 

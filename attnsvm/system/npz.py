@@ -142,7 +142,7 @@ def _or_else(sentence: str) -> Iterator[str]:
 
 
 def starts_as_archive(path: str | os.PathLike) -> bool:
-    """Whether the first bytes of a file are those of an archive; UserError as `reading.start`."""
+    """Whether the first bytes of a file are those of an archive; UserError as `untrusted.start`."""
     return start(path, len(START)) == START
 
 

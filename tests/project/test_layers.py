@@ -39,7 +39,7 @@ HEIGHT = {room: height for height, rooms in enumerate(LAYERS) for room in rooms}
 FILES = sorted(path.relative_to(ROOT) for path in (ROOT / "attnsvm").rglob("*.py"))
 TEMPLATE = Path("attnsvm/pipeline/setup/template")  # text for a new experiment, and so on the floor of the experiments
 HEAVY = ("torch", "cvxpy")
-OPTIONAL = {"attnsvm.svm.conic", "attnsvm.svm.estimator"}
+OPTIONAL = {"attnsvm.svm.methods.conic", "attnsvm.svm.estimator"}
 EMPTY = Path("attnsvm/publish/__init__.py")
 
 

@@ -7,12 +7,12 @@ from attnsvm import training
 
 HOME = Path(training.__file__).parent
 MODULES = sorted(path for path in HOME.rglob("*.py") if path.name != "__init__.py")  # those offer names only
-HOW_CALLED = {HOME / "rules/calls.py", HOME / "rules/stepper.py"}
-RULES = {path for path in MODULES if path.parent == HOME / "rules"} - HOW_CALLED
+HOW_CALLED = {HOME / "optimisers/calls.py", HOME / "optimisers/stepper.py"}
+RULES = {path for path in MODULES if path.parent == HOME / "optimisers"} - HOW_CALLED
 
 
 def of_rules(path):
-    """The files of rules/ that a file imports."""
+    """The files of optimisers/ that a file imports."""
     froms = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ImportFrom)]
     names = [f"{node.module}.{alias.name}" for node in froms for alias in node.names]
     return {name.split(".")[3] for name in names if name.startswith("attnsvm.training.optimisers.")}

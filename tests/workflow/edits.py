@@ -141,7 +141,7 @@ def text(module):
 def imported(module):
     """The modules that the import statements in the text of a module say, and the packages above them and it.
 
-    A norm names the functions of its compiled direction in full, as `lanes.singular.polar`.
+    A norm names the functions of its compiled direction in full, as `batch.singular.polar`.
     """
     found = {module}
     for package, names, plain in STATEMENT.findall(text(module).partition("if TYPE_CHECKING:")[0]):

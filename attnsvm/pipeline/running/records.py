@@ -1,6 +1,6 @@
-"""The answers of a stage in its block file, from which `attnsvm verify` judges all of them again (replay.py).
+"""The answers of a stage in its block file, from which `attnsvm verify` judges all of them again (reverification.py).
 
-They lie in a cell that no stage reads: the task of the stage, and for every other cell the records of `ledger` in
+They lie in a cell that no stage reads: the task of the stage, and for every other cell the records of `audit log` in
 their order. Multipliers are sparse. A matrix that is also among the arrays of the cell, as a W, is not kept twice.
 """
 

@@ -98,7 +98,7 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     """Judge the answers of a block file again.
 
     Args:
-        watch: see `ledger.replaying`.
+        watch: see `audit_log.replaying`.
 
     Raises:
         UserError, ValueError: a file is missing or damaged, a record is not that of an answer of this stage, the

@@ -13,7 +13,7 @@ step of a model:
 A rule is a class of two bases: a NamedTuple of its numbers, `learning_rate` first, and `Alone`; or, with the rule that
 it wraps as `inner` first, and `Wrapper`. Its methods are compiled, and reach other rules through the functions of the
 same names below; the loops are compiled once for all rules, and call the methods as calls.py says. Every array ends in
-LANES, and overlaps no other one (`lanes.arithmetic.Apart`):
+LANES, and overlaps no other one (`batch.arithmetic.Apart`):
 
 direct(slope, memory, step)           writes memory.direction, in the unit exp(memory.unit)
 collect(memory, pool)                 adds to the sums over all factors

@@ -8,7 +8,7 @@ its output as exp(scale)·vector, and passes it on in three ways:
   to the position of the row, where there is a residual: unchanged.
 What arrives at a token from several rows is summed relative to its largest factor, and the gradient of a weight
 relative to the largest factor of its rows. Nothing is a difference of nearly equal numbers: all is anchored at the
-winning token, by lanes/softmax.py, as in kernels.evaluate.
+winning token, by batch/softmax.py, as in kernels.evaluate.
 
 A token may score exactly as the winner does: rows that chose the same token have the same composed token, once the
 layer below has saturated. This token passes nothing on as a key: its part is of second order, and would hide the rest.

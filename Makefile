@@ -93,9 +93,9 @@ workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
 # starts a cluster, a bucket or a browser; what is done to this software.
 house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
-hostile = tests/test_ends.py tests/test_files_of_strangers.py \
+hostile = tests/test_ends.py tests/test_untrusted_input.py \
 	tests/publish/exchange/test_bundles.py \
-	$(patsubst %,tests/workflow/test_%.py,damage intermediates machines memory_grows only_snakemake resume)
+	$(patsubst %,tests/workflow/test_%.py,damage intermediates machines memory_retry only_snakemake resume)
 LEFT = $(house) $(cluster) $(hostile)
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.

@@ -27,7 +27,7 @@ from attnsvm.training import (
     train,
 )
 
-NORMS = ("fro", "linf", "l3", "nuc", "spectral")  # a loop to compile each; directions in all: test_steepest_lanes.py
+NORMS = ("fro", "linf", "l3", "nuc", "spectral")  # a loop to compile each; directions in all: test_steepest_batch.py
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
 WRAPPERS = {
     "joint": lambda rule, _: joint(rule),

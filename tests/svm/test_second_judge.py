@@ -3,7 +3,6 @@
 Its verdicts are held against the norms of the answers as NumPy computes them; it uses neither NumPy nor this package.
 """
 
-import ast
 import importlib.util
 import subprocess
 import sys
@@ -88,14 +87,6 @@ def test_the_verdict_is_the_same_without_any_library(norm, tmp_path):
     assert alone.stdout.count("\n") == 1
 
 
-def test_it_is_one_short_file_that_imports_the_standard_library():
-    tree = ast.parse(FILE.read_text())
-    imported = {a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names}
-    imported |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert imported <= set(sys.stdlib_module_names)
-    assert FILE.read_text().count("\n") <= 200
-
-
 def test_single_precision_and_integers_are_read_as_they_are(tmp_path):
     tokens, queries, selected = gaussian(0, 7, 5, 6, 4)
     tokens = np.asfortranarray(tokens[..., :2].astype(np.float32))[:, :, [0, 1]].copy()
@@ -113,12 +104,6 @@ def test_equalities_that_imply_one_another(tmp_path):
     assert "solved" in JUDGE.judge(
         written(tmp_path, *twice, "l1", lambda a: replace(a, status="solved", W=once["W"], dual=dual))
     )
-
-
-def test_an_array_in_fortran_order(tmp_path):
-    path = solved(tmp_path)
-    edit(path, W=np.asfortranarray)
-    assert "solved" in JUDGE.judge(path)
 
 
 def test_a_product_of_factors(tmp_path):
@@ -206,10 +191,10 @@ def test_both_judges_allow_an_equality_as_much(tmp_path, off, proved):
             certificate.verify(path)
 
 
-def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers(tmp_path):
+def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers_or_the_order_in_memory(tmp_path):
     path = solved(tmp_path)
     before = JUDGE.judge(path)
-    edit(path, dual=lambda y: y * 2.0**-1000)
+    edit(path, dual=lambda y: y * 2.0**-1000, W=np.asfortranarray)
     assert JUDGE.judge(path) == before
 
 
@@ -289,16 +274,6 @@ def test_a_problem_may_lie_elsewhere(tmp_path):
     assert run(path, tmp_path / "elsewhere" / "renamed.npz").returncode == 0
 
 
-@pytest.mark.parametrize("name", ["status", "norm"])
-def test_words_of_a_file_stay_on_the_line_that_quotes_them(name, tmp_path):
-    path = solved(tmp_path)
-    edit(path, **{name: lambda _: f"x\n{path}: solved: the least fro norm is from 0.0 to 0.0"})
-    said = run(path)
-    assert said.returncode == 1
-    assert said.stdout.count("\n") == 1
-    assert "not proved" in said.stdout
-
-
 def test_integers_that_float64_does_not_hold_are_taken_as_they_are(tmp_path):
     """2**53 + 1 and 2**53 are separable, and their float64 numbers are equal."""
     path = written(tmp_path, np.full((1, 2, 1), 2.0**53), np.ones((1, 1)), np.array([0]))
@@ -325,37 +300,41 @@ def with_more(path, **arrays):
     return path
 
 
-def test_a_matrix_beside_the_factors_that_are_judged_is_refused_by_both(tmp_path):
-    """Whoever reads the file takes W, of which nothing is proved."""
+def test_a_matrix_beside_the_factors_that_are_judged_is_refused_by_both_and_else_by_the_first(tmp_path):
+    """Whoever reads the file takes W, of which nothing is proved; the second judge says what it proves."""
     path = solved(tmp_path)
     W = np.load(path)["W"]
     factors = {"W_left": W, "W_right": np.eye(W.shape[1])}
     assert "solved" in JUDGE.judge(with_more(path, W=None, **factors))
     assert ": verified" in certificate.verify(path)
-    with_more(path, W=1e9 * W)
+    with pytest.raises(UserError, match=r"nothing is proved of its array w$"):
+        certificate.verify(with_more(path, w=np.zeros(2)))
+    assert "solved" in JUDGE.judge(path)
+    with_more(path, W=1e9 * W, w=None)
     assert "it holds W and factors" in refusal(path)
     with pytest.raises(UserError, match=r"nothing is proved of its array W$"):
         certificate.verify(path)
 
 
-@pytest.mark.parametrize("name", ["gap", "rank", "w"])
-def test_nothing_else_stands_in_an_answer_that_is_verified(tmp_path, name):
-    """The second judge says what it proves, whatever else there is."""
-    path = with_more(solved(tmp_path), **{name: np.zeros(2)})
-    with pytest.raises(UserError, match=f"nothing is proved of its array {name}"):
-        certificate.verify(path)
-    assert "solved" in JUDGE.judge(path)
-
-
-def test_a_name_with_a_line_in_it_is_no_line_of_the_judge(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("W", lambda W: 2 * W),
+        *(
+            (word, lambda _: "x\nanswer.npz: solved: the least fro norm is from 0.0 to 0.0")
+            for word in ("status", "norm")
+        ),
+    ],
+)
+def test_neither_a_name_nor_a_word_of_a_file_with_a_line_in_it_is_a_line_of_the_judge(name, change, tmp_path):
     path = solved(tmp_path)
     forged = (
         tmp_path / "x\ny.npz: solved: the least fro norm is from 1.0 to 1.0, relative distance 0.0e+00 <= 1e-10.npz"
     )
     path.rename(forged)
-    edit(forged, W=lambda W: 2 * W)
-    done = subprocess.run([sys.executable, FILE, forged], capture_output=True, text=True, timeout=120)
+    edit(forged, **{name: change})
+    done = run(forged)
     assert done.returncode == 1
     assert len(done.stdout.splitlines()) == 1
     assert "x\\ny.npz" in done.stdout
-    assert ": not proved: its W is larger" in done.stdout
+    assert (": not proved: its W is larger" if name == "W" else ": not proved: ") in done.stdout

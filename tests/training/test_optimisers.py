@@ -175,15 +175,6 @@ def test_frobenius_is_the_same_in_both_loops():
         np.testing.assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-8, atol=1e-11)
 
 
-def test_steepest_descent_in_the_frobenius_norm_is_exact_gradient_descent():
-    assert steepest("fro", 0.1) == exact(0.1)
-
-
-def test_one_norm_for_all_factors_replaces_the_innermost_rule():
-    inside = schedule(momentum(joint(exact(0.1)), 0.9), "root")
-    assert joint(schedule(momentum(exact(0.1), 0.9), "root")) == inside
-
-
 def test_a_rule_inside_others_answers_for_them():
     wrapped = balanced(schedule(momentum(steepest("spectral", 0.1), 0.9), "root"))
     assert wrapped.with_rate(3) == balanced(schedule(momentum(steepest("spectral", 3), 0.9), "root"))
@@ -193,6 +184,9 @@ def test_a_rule_inside_others_answers_for_them():
     assert not momentum(adam(0.1, 0.9, 0.99), 0.5).follows_rotations
     assert schedule(published(0.1), "root").penalty == published(0.1).penalty
     assert not momentum(exact(0.1), 0.5).along_gradient
+    assert steepest("fro", 0.1) == exact(0.1)
+    inside = schedule(momentum(joint(exact(0.1)), 0.9), "root")
+    assert joint(schedule(momentum(exact(0.1), 0.9), "root")) == inside
 
 
 # ---------------------------------------------------------------------------------------------------- whole runs

@@ -16,10 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "environment.yml", "CITATION.cff")
 # The experiments of a house that is built in a minute: of one block and several, with and without descent, a figure of
 # three experiments, one for SLURM, one that is optional. All: in_process.py by day, test_whole_house.py by night.
-FEW = (
+WITH_CARDS = (
     *("cone", "convergence_types", "feasibility", "hyperplanes", "local_convergence", "multi_token", "normalisation"),
     *("overview", "positional", "pretrained", "svm_rank", "trajectories"),
 )
+CARDS = (path for path in (ROOT / "attnsvm/experiments").rglob("card.yaml") if path.parent.name in WITH_CARDS)
+FEW = (*WITH_CARDS, *(name for path in CARDS for name in yaml.safe_load(path.read_text("utf-8")).get("unseen", ())))
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
 # and results/benchmarks, which hold times, and results/logs.
 BUILT = "smoke"

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import platform
+import re
 import shutil
 import signal
 import subprocess
@@ -26,6 +27,7 @@ RESULTS = 2.5 * GB
 UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
 MEMORY_OF_A_JOB = 1.0 * GB
 ROOT = Path(__file__).absolute().parents[3]
+EXPERIMENTS = ROOT / "attnsvm" / "experiments"
 TIMES = ROOT / "profiles" / "times.json"  # what every stage took, and the pace of the machine it took that on
 START = 0.5  # seconds of a job before and after what is measured of it
 DRAWN = 3.0  # seconds to draw a figure, and to say where it comes from
@@ -138,8 +140,9 @@ def building(target, cores):
     """Seconds of `make figures` or `make all` on the measured machine: what cores share, or the longest experiment."""
     with open(str(TIMES)) as file:
         times = json.load(file)
-    experiments = ROOT / "attnsvm" / "experiments"
-    paper = {card.parent.name for card in (experiments / "paper").rglob("card.yaml")}
+    texts = {card.parent.name: card.read_text("utf-8") for card in (EXPERIMENTS / "paper").rglob("card.yaml")}
+    sets = (text.partition("\nunseen:\n")[2].partition("\n\n")[0] for text in texts.values())
+    paper = {*texts, *(name for text in sets for name in re.findall(r"^  (\w+):", text, re.MULTILINE))}
     taken = [
         [(cost["cpu_s"] + START * cost["jobs"], cost["jobs"]) for cost in one["cost"].values() if cost]
         for name, one in times["experiments"].items()

@@ -147,7 +147,7 @@ def imported(module):
     for package, names, plain in STATEMENT.findall(text(module).partition("if TYPE_CHECKING:")[0]):
         found |= {plain or package} | {f"{package}.{name}" for name in re.findall(r"\w+", names) if package}
     if "attnsvm.batch" in found:
-        found |= {f"attnsvm.batch.{name}" for name in re.findall(r"\blanes\.(\w+)\.", text(module))}
+        found |= {f"attnsvm.batch.{name}" for name in re.findall(r"\bbatch\.(\w+)\.", text(module))}
     parts = [name.split(".") for name in found]
     return {".".join(name[:k]) for name in parts for k in range(1, len(name) + 1) if text(".".join(name[:k]))}
 

@@ -35,8 +35,8 @@ help:
 	@echo "make report    everything in one file to open in a browser, report.html"
 	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, reading, pipeline or workflow: one part of it"
-	@echo "               CI runs three parts more. PART=house: the smoke run of every experiment, where make test has a few"
+	@echo "make test      run the test suite; PART=mathematics, engine, reading or pipeline: one part of it"
+	@echo "               CI runs four parts more. PART=workflow: runs of Snakemake. PART=house: the smoke run of every experiment, where make test has a few"
 	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
 	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
 	@echo "make test-slow 20 more kills, every kind of damage, a cluster that fails, 500 jobs: in about an hour"
@@ -89,7 +89,7 @@ engine = tests/training tests/geometry tests/experiments/theory $(wildcard $(COM
 reading = tests/audit tests/inspect tests/plots/test_style.py tests/experiments/test_every_experiment.py
 pipeline = $(filter-out %__pycache__ $(LEFT),$(wildcard tests/pipeline/* tests/publish/*)) tests/project
 workflow = $(filter-out $(LEFT),$(wildcard tests/workflow/test_*.py))
-# These three are CI's, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
+# These three are CI's as `workflow` is, and `make test` does not wait for them. The smoke run of every experiment, and what asks it; what
 # starts a cluster, a bucket or a browser; what is done to this software.
 house = tests/experiments/test_every_smoke_run.py tests/plots/test_built_figures.py tests/plots/test_drawn_numbers.py $(addprefix tests/workflow/test_,new_experiment.py whole_house.py)
 cluster = tests/pipeline/cluster tests/publish/site tests/inspect/test_inspect_browser.py $(addprefix tests/workflow/test_,bucket.py report.py)
@@ -99,7 +99,7 @@ hostile = tests/test_ends.py tests/test_untrusted_input.py \
 LEFT = $(house) $(cluster) $(hostile)
 mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(workflow) $(LEFT))
 # A folder of one part may hold files of those that are left out.
-CHOSEN = $(if $(PART),$($(PART)) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT))),tests $(LEFT:%=--ignore=%))
+CHOSEN = $(if $(PART),$($(PART)) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT))),tests $(patsubst %,--ignore=%,$(workflow) $(LEFT)))
 
 test: install
 	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))

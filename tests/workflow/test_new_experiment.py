@@ -53,10 +53,11 @@ def house(everything, tmp_path_factory):
             shutil.copy2(source, folder / name)
     commands = folder / ".venv/bin"  # as `make` would have made it
     commands.mkdir(parents=True)
-    for name in ("python", "snakemake"):
+    for name in ("attnsvm", "python", "snakemake"):
         (commands / name).write_text(f"#!/bin/sh\nexec '{Path(sys.executable).parent / name}' \"$@\"\n")
         (commands / name).chmod(0o755)
-    (folder / ".venv/.installed").touch()
+    lists = "cat requirements.lock requirements-cuda.lock pyproject.toml | cksum > .venv/.installed"
+    subprocess.run(lists, shell=True, cwd=folder, check=True)
     return folder
 
 

@@ -176,7 +176,7 @@ def light_modules():
 
 def test_what_is_drawn_or_measured_needs_no_torch_and_no_cvxpy():
     """Import for real, in a fresh interpreter; torch costs a job two seconds."""
-    program = f"import sys, {', '.join(light_modules())}\nprint(*sys.modules)"
+    program = f"import sys, attnsvm.pipeline.cards, {', '.join(light_modules())}\nprint(*sys.modules)"
     loaded = {*run_python(program).split()}
     assert not {name for name in loaded if name.split(".")[0] in HEAVY}
     assert set(light_modules()) <= loaded

@@ -300,14 +300,14 @@ def test_words_stand_out_in_light_and_in_dark(page, scheme):
     page.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     )
-    names = ("paper", "card", "disc", "ink", "soft", "warn", "c1", "c2", "c3", "c4", "digit")
+    names = ("paper", "card", "disc", "ink", "soft", "c1", "c2", "c3", "c4", "digit")
     style = """const style = getComputedStyle(document.documentElement);
     return arguments[0].map((name) => style.getPropertyValue(`--${name}`).trim())"""
     colour = dict(zip(names, page.execute_script(style, names), strict=True))
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     assert (luminance(colour["paper"]) > 0.5) == (scheme == "light")
     pairs = [(ground, word) for ground in ("paper", "card", "disc") for word in ("ink", "soft", "c1", "c2", "c3", "c4")]
-    pairs += [("digit", f"c{k}") for k in (1, 2, 3, 4)] + [("paper", "warn")]
+    pairs += [("digit", f"c{k}") for k in (1, 2, 3, 4)]
     for one, other in pairs:
         assert contrast(colour[one], colour[other]) >= 4.5, (one, other)
 

@@ -7,6 +7,7 @@ cache between workflows makes them, is not the file that a checksum of this fold
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +34,10 @@ def beside(path: str | os.PathLike) -> Path:
 
 
 def of(path: str | os.PathLike) -> str:
-    """The SHA-256 of a file."""
+    """The SHA-256 of a file; of a folder, that of the list of its files with theirs."""
+    if os.path.isdir(path):
+        files = sorted(one.relative_to(path).as_posix() for one in Path(path).rglob("*") if one.is_file())
+        return hashlib.sha256(b"".join(line(Path(path, name), name) for name in files)).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -48,7 +52,17 @@ def holds(path: str | os.PathLike) -> bool:
     sidecar = beside(path)
     if not kept() or not sidecar.exists() or os.path.islink(path):
         return True
-    return sidecar.read_bytes() == line(path, Path(path).name)
+    return sidecar.read_bytes().startswith(line(path, Path(path).name))
+
+
+def record(path: str | os.PathLike) -> dict | None:
+    """What the job noted that made a file; None where no job did, or none that came to its end."""
+    try:
+        text = beside(path).read_bytes().partition(b"\n# ")[2]
+        found = json.loads(text) if text else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def walk(folder: str | os.PathLike[str], onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:

@@ -57,6 +57,8 @@ class Reading:
         seed: int = 0,
         progress: Callable[[Iterable], Iterable] = iter,
     ):
+        # torch makes and reads a folder for compiled code, of which there is none here, under a name that others know
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parent))
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)

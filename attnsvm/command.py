@@ -194,7 +194,7 @@ def _why(given: argparse.Namespace) -> int:
     _outside(Path(given.out), given.model)
     with _bars() as bar:
         found = inspect.why(given.model, texts, **settings, progress=bar)
-    store.save_csv(Path(given.out), found)
+    store.save_csv(Path(given.out), store.as_text(found))
     print(given.out)
     return 0
 

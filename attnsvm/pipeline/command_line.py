@@ -58,8 +58,7 @@ def say_interrupted(kind: type[BaseException], error: BaseException, stack: Trac
 
 def check(arguments: list[str]) -> None:
     """Raise `UserError` for the first argument that Snakemake would stumble over."""
-    for entry in values(arguments, "--config", "-C"):
-        _check_entry(entry)
+    check_config(arguments)
     for target in targets(arguments):
         key, equals, _ = target.partition("=")
         require(
@@ -68,9 +67,16 @@ def check(arguments: list[str]) -> None:
         )
     if "slurm" in executors(arguments) and not dry(arguments):
         _check_slurm(_said(arguments, "slurm-status-command"))
-    given = values(arguments, "--configfile", "--configfiles")
     folder = [*values(arguments, "--directory", "-d"), "."][0]
-    for path in given or filter(os.path.exists, [os.path.join(folder, CONFIGFILE)]):
+    if os.path.exists(own := os.path.join(folder, CONFIGFILE)):
+        _check_file(Path(own))
+
+
+def check_config(arguments: list[str]) -> None:
+    """Raise `UserError` for the first setting of which Snakemake would lose a part, or that would end it."""
+    for entry in values(arguments, "--config", "-C"):
+        _check_entry(entry)
+    for path in values(arguments, "--configfile", "--configfiles"):
         _check_file(Path(path))
 
 
@@ -164,7 +170,7 @@ def _check_entry(entry: str) -> None:
         f"--config {entry}: {key!r} is not a key; known are {', '.join(SETTINGS)}",
     )
     try:
-        yaml_of(value, f"--config {entry}")
+        yaml_of(value, f"--config {entry:.200}")
     except UserError as error:
         raise UserError(f"{error}; write it as in --config 'figures={{dpi: 72}}'") from error
 

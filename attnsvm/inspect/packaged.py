@@ -20,6 +20,7 @@ TOKENIZER = (
     *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
     *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
 )
+LABELS = 2**16
 SHARED = 128  # layers at most, where nothing but config.json says how many there are
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
@@ -82,6 +83,11 @@ def said(folder: Path) -> dict:
     require(path.is_file(), f"{folder}: there is no {CONFIG} in it, so it holds no model")
     found = json_file(path)
     require(isinstance(found, dict), f"{path}: expected the settings of a model")
+    labels = found.get("num_labels")  # of each of which the libraries make a word
+    few = not isinstance(labels, int | float) or labels <= LABELS
+    require(few, f"{path}: num_labels: expected at most {LABELS}, got {labels!s:.40}")
+    whole = "configuration_files" not in found
+    require(whole, f"{path}: configuration_files: names settings in other files, which are not read")
     return found
 
 

@@ -1,5 +1,6 @@
 """`AttentionSVM`: the max-margin problem of given tokens, with scikit-learn's conventions."""
 
+import sys
 from typing import NoReturn
 
 import numpy as np
@@ -118,7 +119,7 @@ class AttentionSVM:
             UncertifiedError: the gap stayed above `tol`.
         """
         measure, tol = norm_and_tolerance(self.norm, self.tol)
-        verbose = switch("verbose", self.verbose)
+        verbose = switch("verbose", self.verbose) and sys.stderr is not None  # of which a service has none
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )

@@ -111,7 +111,7 @@ class Progress:
 
         self.total, self.what, self.done = total, what, 0
         self.start = self.last = time.monotonic()
-        hidden = not sys.stderr.isatty() or bool(os.environ.get("ATTNSVM_QUIET"))
+        hidden = sys.stderr is None or not sys.stderr.isatty() or bool(os.environ.get("ATTNSVM_QUIET"))
         self.bar = tqdm(total=total, desc=what, unit="", disable=hidden, leave=False, mininterval=0.5)
 
     def __enter__(self):

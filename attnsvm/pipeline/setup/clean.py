@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attnsvm.system import checksums
+from attnsvm.system import checksums, signals
+from attnsvm.system.errors import UserError, shown
 
 BUILT = ("results", "figures", "paper", "smoke", "site")
 OURS = ("paper/", "figures/gallery/", "figures/README.md")  # of the repository
@@ -111,11 +112,14 @@ def _sentences(stays: dict[Path, str]) -> list[str]:
     return found
 
 
-if __name__ == "__main__":
-    from attnsvm.system.errors import shown
-
+def main() -> int:
     try:
         for sentence in clean():
             print(shown(sentence))
     except OSError as error:
-        sys.exit(f"error: {shown(error.filename)}: cannot be deleted ({error.strerror})")
+        raise UserError(f"{error.filename}: cannot be deleted ({error.strerror})") from error
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(signals.status(main))

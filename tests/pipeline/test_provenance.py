@@ -94,7 +94,7 @@ def test_code_in_no_commit_is_never_clean_whatever_git_is_told_to_pass_over(hidd
 GPG = """#!/bin/sh
 case "$*" in
 *--verify*) echo "gpg: Good signature" >&2; echo "[GNUPG:] GOODSIG 0 test" ;;
-*) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; printf -- "-----BEGIN PGP SIGNATURE-----\\n\\n0\\n-----END PGP SIGNATURE-----\\n" ;;
+*) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; for it in BEGIN "" END; do echo "${it:+-----$it PGP SIGNATURE-----}"; done ;;
 esac
 """
 

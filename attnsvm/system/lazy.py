@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def modules_in(folder: Path) -> list[str]:
-    """The names of the modules in a folder, sorted; an editor's locks and copies (.#x.py, x copy.py) have no such name."""
+    """The names of the modules in a folder; an editor's locks and copies (.#x.py, x copy.py) have no such name."""
     return sorted(path.stem for path in folder.glob("*.py") if path.stem.isidentifier() and path.is_file())
 
 

@@ -99,20 +99,21 @@ def note(outputs: Iterable[str], made: str, inputs: Mapping[str, str], log: str 
                 checksums.sign(path, {"made": made, "inputs": dict(inputs), "log": log})
 
 
-def stale(path: str, made: str) -> str:
+def stale(path: str, made: str, folder: str = "") -> str:
     """Why a file that is there has to be built anew; "" where it is what its record says, and the record what is asked.
 
     Args:
         made: what is asked for.
+        folder: in which the build lies.
     """
-    found = checksums.record(path)
+    found = checksums.record(os.path.join(folder, path))
     if found is None:
         return UNKNOWN
     inputs = found.get("inputs")
     if found.get("made") != made or not isinstance(inputs, dict):
         return "it was made of other settings or by other code"
-    other = (one for one, sha256 in inputs.items() if os.path.exists(one) and sha256_of(one) not in (None, sha256))
-    return next((f"it was made of another {one}" for one in other), "")
+    there = {one: os.path.join(folder, one) for one in inputs if os.path.exists(os.path.join(folder, one))}
+    return next((f"it was made of another {one}" for one in there if sha256_of(there[one]) != inputs[one]), "")
 
 
 def sha256_of(path: str) -> str | None:

@@ -17,7 +17,7 @@ from attnsvm.pipeline.job_records import origin_of
 from attnsvm.system.errors import UserError, require
 
 Param = Callable[..., object]  # of the wildcards of a rule
-Inputs = Callable[..., dict[str, str | list[str]]]  # the same: the input files of a job by name
+Inputs = Callable[..., Mapping[str, str | list[str]]]  # the same: the input files of a job by name
 TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
 _VARIANT = rf"{cards.ELSEWHERE}/\w+/\w+"
 # {pattern of the files that a rule's jobs write, with its wildcards: the rule; "": the stage}

@@ -18,6 +18,7 @@ INDEX = "model.safetensors.index.json"  # where weights lie in several files, sh
 PICKLED = "pytorch_model.bin"  # one file of older models
 # What else may decide, above all over the words: every file of a tokenizer, by whatever name, ends so.
 TOLD = (".json", ".txt", ".model", ".spm", ".vocab", ".bpe", ".tiktoken", ".jinja")
+LABELS = 2**16
 SHARED = 128  # layers at most, where nothing but config.json says how many there are
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
@@ -85,6 +86,11 @@ def said(folder: Path) -> dict:
     require(path.is_file(), f"{folder}: there is no {CONFIG} in it, so it holds no model")
     found = json_file(path)
     require(isinstance(found, dict), f"{path}: expected the settings of a model")
+    labels = found.get("num_labels")  # of each of which the libraries make a word
+    few = not isinstance(labels, int | float) or labels <= LABELS
+    require(few, f"{path}: num_labels: expected at most {LABELS}, got {labels!s:.40}")
+    whole = "configuration_files" not in found
+    require(whole, f"{path}: configuration_files: names settings in other files, which are not read")
     return found
 
 

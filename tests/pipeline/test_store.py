@@ -121,7 +121,7 @@ WRITERS = {
     "save_text": "store.save_text('out/file.md', 'x' * 99999)",
     "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
     "several": "inspection.save('out')",
-    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); stages.save_figure(f, 'out/file', 100)",
+    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); drawing.save_figure(f, 'out/file', 100)",
 }
 
 

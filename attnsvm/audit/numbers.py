@@ -20,7 +20,10 @@ SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator
 
 
 class Estimate(NamedTuple):
-    """A number, the ends of its interval (NaN where it is exact or an extreme), and how many instances it is over."""
+    """A number, the ends of its interval (NaN where it is exact or an extreme), and how many instances it is over.
+
+    Of too few instances for an interval the ends are infinite: no limit is met, and none is decided.
+    """
 
     value: float
     low: float
@@ -35,8 +38,15 @@ class Estimate(NamedTuple):
 
 
 def estimate(row: pd.Series) -> Estimate:
-    """Of a row with the columns value, low, high, instances."""
-    return Estimate(row["value"], row["low"], row["high"], row["instances"])
+    """Of a row with the columns value, low, high, instances, whose intervals are turned round where they must be."""
+    return bounded(row["value"], row["low"], row["high"], row["instances"])
+
+
+def bounded(value: float, low: float, high: float, instances: float) -> Estimate:
+    """An estimate from a table; NaN is the end of an interval that too few instances have."""
+    if np.isnan(low) and not np.isnan(value):
+        return _estimate(value, -np.inf, np.inf, instances)
+    return Estimate(value, low, high, instances)
 
 
 _TURNED = ContextVar("_TURNED", default=False)
@@ -53,6 +63,8 @@ def turned_round() -> Iterator[None]:
 
 
 def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
+    if np.isnan(low) and not np.isnan(value):
+        low, high = -np.inf, np.inf
     return Estimate(value, *((high, low) if _TURNED.get() else (low, high)), instances)
 
 
@@ -74,6 +86,15 @@ def proportion(hits: float, instances: float) -> Estimate:
 def share_of(hits: pd.Series) -> Estimate:
     """The share of instances that hit, one yes or no each, with its 95 % Wilson interval."""
     return proportion(hits.sum(), len(hits))
+
+
+def beyond_doubt(hits: Iterable[int], counts: Iterable[int], share: float) -> bool:
+    """Whether one of several cells has more hits of its count than a share allows, at 2.5 % for all cells together
+    (Holm: the least of the binomial tails, times their number)."""
+    from scipy.special import bdtrc
+
+    tails = [bdtrc(hit - 1, count, share) if hit else 1.0 for hit, count in zip(hits, counts, strict=True)]
+    return min(tails) * len(tails) <= 0.025
 
 
 def exact(value: float, instances: float) -> Estimate:
@@ -127,10 +148,6 @@ class Limit:
     def worst(self, estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
         """Among several numbers under this limit, the one whose interval reaches farthest towards it."""
         return largest(estimates, "high") if self._sign in "≤<" else smallest(estimates, "low")
-
-    def room(self, number: Estimate) -> float:
-        """How far the value is from the limit; below zero where it is beyond."""
-        return self.value - number.value if self._sign in "≤<" else number.value - self.value
 
     @property
     def falls(self) -> bool:

@@ -14,11 +14,9 @@ CLAIMS = Claims(group="beyond")
 
 CLAIMS.declare(
     "adam_sign",
-    ratio(rule="Adam", missing="run of Adam").must(
-        "median of every run ≥ 0.95", REACHED, "{run}: {value:.3f}", whole=False
-    ),
+    ratio(rule="Adam", missing="run of Adam").must("median of every run ≥ 0.95", REACHED, "{run}: {value:.3f}"),
     ratio(rule="sign", missing="run of sign descent").must(
-        "median of every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}", whole=False
+        "median of every run ≥ 0.95", REACHED, "{run}, the control: {value:.3f}"
     ),
     short="Adam goes where sign descent goes",
     statement="Adam goes to the max-margin solution of the max norm, as sign descent does.",

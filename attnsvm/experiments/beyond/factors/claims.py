@@ -25,7 +25,6 @@ CLAIMS.declare(
         "share of instances in which it has grown again ≤ 0.1",
         "one in ten may be between two of the steps that are kept",
         "instances in which it has grown again ({value:.2f}) are few",
-        whole=False,
     ),
     short="$(K, Q)$, joint norm: nuclear",
     statement="If the gradients of K and Q are divided by their joint norm, (K, Q) goes in direction to the solution "

@@ -22,9 +22,9 @@ untrained = every(kind="untrained")
 CLAIMS.declare(
     "geometries",
     (
-        every.must(*SHARE, "all rules at once: {value:.2f}", whole=False),
-        across.must(*SHARE, "{rule}: row {value:.2f}, column {down.value:.2f}", whole=False, down=down),
-        down.must(*SHARE, "{rule}: row {across.value:.2f}, column {value:.2f}", whole=False, across=across),
+        every.must(*SHARE, "all rules at once: {value:.2f}"),
+        across.must(*SHARE, "{rule}: row {value:.2f}, column {down.value:.2f}", down=down),
+        down.must(*SHARE, "{rule}: row {across.value:.2f}, column {value:.2f}", across=across),
     ),
     every.above(
         untrained,

@@ -23,7 +23,6 @@ CLAIMS.declare(
     end(quantity="direction", graphs="cyclic", text="1 − correlation inside components with W_fin").must(
         *CLOSE,
         "inside the components, W_fin alone ({value:.2g})",
-        whole=False,
     ),
     over=sum,
     short="next tokens: the Graph-SVM",

@@ -14,7 +14,6 @@ CLAIMS.declare(
         "as for one layer: what is missing falls with the steps; and in more than half of the instances, beyond doubt, "
         "the norm of the rule is ahead of both controls",
         "{rule}, {layer}: {value:.3f}",
-        whole=False,
         names=LAYERS,
     ),
     end(quantity="lead").must(

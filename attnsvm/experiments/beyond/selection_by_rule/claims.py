@@ -23,7 +23,7 @@ CLAIMS.declare(
     (
         short(rule="l1").must(*ABOVE, SHORT, names=OTHERS, long=long(rule="l1")),
         short.must(*ABOVE, SHORT, names=OTHERS, long=long),
-        long.must(*ABOVE, LONG, names=OTHERS, whole=False, short=short),
+        long.must(*ABOVE, LONG, names=OTHERS, short=short),
     ),
     share(rule=tuple(OTHERS))
     .without_interval()

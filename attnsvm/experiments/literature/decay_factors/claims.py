@@ -27,7 +27,7 @@ CLAIMS.declare(
 CLAIMS.declare(
     "decay_factors_rank",
     least(run=("m = 1", "m = 2", "m = 3"), quantity="share agreeing").must(
-        "share ≥ 0.9", "ranks are read at a finite λ", "{run}: {value:.2f} [{low:.2f}, {high:.2f}]", whole=False
+        "share ≥ 0.9", "ranks are read at a finite λ", "{run}: {value:.2f} [{low:.2f}, {high:.2f}]"
     ),
     met(run="m = 2").must("met with m = 2 ≤ 0.5", "else two columns would do", "m = 2: {value:.2f}"),
     met(run="m = 3").must("met with m = 3 ≥ 0.5", "else no count was told apart", "m = 3: {value:.2f}"),

@@ -19,7 +19,7 @@ CLAIMS.declare(
         end(run=RULES, quantity="constant"), "the median slope as a guess for every instance errs more"
     ),
     end(run=RULES, quantity="share near").must(
-        "share near ≥ 0.75", "solutions of some norms are not unique", "{run}: {value:.2f} are within 5 %", whole=False
+        "share near ≥ 0.75", "solutions of some norms are not unique", "{run}: {value:.2f} are within 5 %"
     ),
     short="the SVM predicts how fast logits grow",
     statement="With steps of length η the largest logit grows by η times the certified margin at norm one times the "

@@ -26,7 +26,16 @@ GROUPS = {
     "print": "Defects of the published experiments",
 }
 # What is asked: of the paper a theorem of it, a number in print, or more than it says; else of us, or of others.
-KINDS = ("theorem", "print", "reading", "ours", "literature")
+WHOSE = {
+    "theorem": "theorems of the paper",
+    "print": "numbers in print",
+    "reading": "our stronger readings of the paper",
+    "ours": "our own",
+    "literature": "of later papers and summaries",
+}
+KINDS = tuple(WHOSE)
+# Where the words of a theorem come from; the full text of the paper was not at hand.
+ABSTRACT, KNOWN = "the paper's abstract", "the paper as its readers know it, by content"
 BY_GROUP = {"paper": "reading", "print": "print", "secondary": "literature"}
 
 
@@ -36,9 +45,16 @@ def counts(claims: pd.DataFrame) -> dict[str, int]:
     return {verdict: count for verdict, count in counted.items() if count}
 
 
-def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
-    """The claims of the founding paper itself."""
-    return claims[claims["group"] == "paper"]
+def by_kind(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """How many rows of each kind that there is have each verdict."""
+    found = {WHOSE[kind]: counts(claims[claims["kind"] == kind]) for kind in KINDS}
+    return {whose: counted for whose, counted in found.items() if counted}
+
+
+def said(found: dict[str, int]) -> str:
+    """Counts in words: "12 hold, 1 fails"."""
+    many = {HOLDS: "hold", IN_PART: "hold in part", FAILS: "fail", DIFFERS: "differ from print"}
+    return ", ".join(f"{count} {many.get(word, word) if count > 1 else word}" for word, count in found.items())
 
 
 def is_sharper(claims: pd.DataFrame) -> pd.Series:
@@ -61,6 +77,7 @@ class Reading:
         main: the conditions that are the claim's statement, and whether each is met, by what they say; at least one.
         further: what else was asked: controls, and that the numbers are what they are taken for.
         published: the printed number, for a claim about print; NaN otherwise.
+        every: whether the value is the extreme of all instances, each of which has to meet the limit.
         moving: those main conditions that are not met after the last step, and whose numbers still go to their limits
             (`numbers.goes_to`): nobody knows yet whether they get there.
         undecided: those conditions that are not met by the whole of an interval, and would be by one end of it.
@@ -74,6 +91,7 @@ class Reading:
     main: dict[str, bool]
     further: dict[str, bool] = field(default_factory=dict)
     published: float = float("nan")
+    every: bool = False
     moving: frozenset[str] = frozenset()
     undecided: frozenset[str] = frozenset()
     across: bool = False
@@ -201,8 +219,6 @@ class Claim:
             prints it where the claim holds in part or fails.
         kind: one of `KINDS`; "": that of its group, see `BY_GROUP`, or "ours".
         source: of a theorem, where its words come from.
-        revised: of a claim whose limit or statement is younger than the first look at its seeds, what changed; the row
-            says so.
         range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
             (attnsvm.pipeline.elsewhere), "seeds", "shapes", "tokens", "schedule". Set it before they are run.
     """
@@ -224,7 +240,6 @@ class Claim:
     unsharpened: str = ""
     kind: str = ""
     source: str = ""
-    revised: str = ""
     range: tuple[str, ...] = ("seeds",)
 
     def __post_init__(self):
@@ -263,7 +278,8 @@ class Claim:
                     found = found.judged(self._read(replace(tables, turned=True)))
             except (NoInstance, UserError, Misread):  # rows that are chosen by an interval may be none
                 return found
-        across = not isinstance(self.read, Declared) and found.low < self.limit.value < found.high
+        computed = not isinstance(self.read, Declared) and pd.isna(found.published)
+        across = computed and found.low < self.limit.value < found.high
         return replace(found, across=bool(across))
 
     def _read(self, tables: Tables) -> Reading:
@@ -312,7 +328,8 @@ class Declared:
             nearest = exact(nearest.value, nearest.instances)
         if self.over:
             nearest = nearest._replace(instances=self.over([one.instances for one in numbers]))
-        return Reading(*nearest, main, further, moving=frozenset(moving))
+        every = first.number.alone and getattr(first.number, "column", "") == "largest"
+        return Reading(*nearest, main, further, every=every, moving=frozenset(moving))
 
 
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading

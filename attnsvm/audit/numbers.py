@@ -45,7 +45,7 @@ def estimate(row: pd.Series) -> Estimate:
 def bounded(value: float, low: float, high: float, instances: float) -> Estimate:
     """An estimate from a table; NaN is the end of an interval that too few instances have."""
     if np.isnan(low) and not np.isnan(value):
-        return _estimate(value, -np.inf, np.inf, instances)
+        return interval(value, -np.inf, np.inf, instances)
     return Estimate(value, low, high, instances)
 
 
@@ -62,7 +62,8 @@ def turned_round() -> Iterator[None]:
         _TURNED.reset(token)
 
 
-def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
+def interval(value: float, low: float, high: float, instances: float) -> Estimate:
+    """A number with an interval that a claim has computed itself; ends that are NaN are those of too few instances."""
     if np.isnan(low) and not np.isnan(value):
         low, high = -np.inf, np.inf
     return Estimate(value, *((high, low) if _TURNED.get() else (low, high)), instances)
@@ -70,17 +71,17 @@ def _estimate(value: float, low: float, high: float, instances: float) -> Estima
 
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return _estimate(*sample_interval(values), len(values))
+    return interval(*sample_interval(values), len(values))
 
 
 def sample_median(values: pd.Series) -> Estimate:
     """The median of one value per instance and its 95 % interval."""
-    return _estimate(*median_interval(values.to_numpy()), len(values))
+    return interval(*median_interval(values.to_numpy()), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:
     """A share with its 95 % Wilson interval."""
-    return _estimate(*wilson(int(hits), int(instances)), int(instances))
+    return interval(*wilson(int(hits), int(instances)), int(instances))
 
 
 def share_of(hits: pd.Series) -> Estimate:
@@ -88,13 +89,15 @@ def share_of(hits: pd.Series) -> Estimate:
     return proportion(hits.sum(), len(hits))
 
 
-def beyond_doubt(hits: Iterable[int], counts: Iterable[int], share: float) -> bool:
-    """Whether one of several cells has more hits of its count than a share allows, at 2.5 % for all cells together
-    (Holm: the least of the binomial tails, times their number)."""
+def holm(hits: np.ndarray, counts: np.ndarray, share: float) -> np.ndarray:
+    """How likely at least so many hits are, at most, in each of m cells whose true share is this: binomial tails (m,),
+    multiplied as Holm does for the number of cells that are looked at."""
     from scipy.special import bdtrc
 
-    tails = [bdtrc(hit - 1, count, share) if hit else 1.0 for hit, count in zip(hits, counts, strict=True)]
-    return min(tails) * len(tails) <= 0.025
+    tails = np.where(hits > 0, bdtrc(np.maximum(hits, 1) - 1, counts, share), 1.0)
+    order = np.argsort(tails)
+    adjusted = np.maximum.accumulate(tails[order] * np.arange(len(tails), 0, -1))
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
 
 
 def exact(value: float, instances: float) -> Estimate:

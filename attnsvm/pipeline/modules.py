@@ -12,7 +12,7 @@ from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
 from attnsvm.system.errors import require
 
-PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv"))
+PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv", "revised.csv"))
 MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
 # {a rule: texts that its modules read}
 TEXTS = {

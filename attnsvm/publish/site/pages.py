@@ -52,7 +52,9 @@ class Built:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
         table = load_csv(self.folder / "results/audit/claims.csv")
-        table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
+        table = table.fillna(
+            dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds", "source", "revised"), "")
+        )
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     @cached_property

@@ -122,6 +122,6 @@ CLAIMS.declare(
     sharpens="graph_svm_squared",
     on="next_token_again",
     short="squared loss: margins by the rates of the slopes",
-    statement="Under the squared loss W goes to the Graph-SVM whose edges have margin ½ if all their inputs have "
-    "labels that are alone in their component, and 1 otherwise: then the slopes of all inputs fall at one rate.",
+    statement="Under the squared loss W goes to a Graph-SVM. Edges all of whose inputs have labels alone in their "
+    "component have margin ½, others 1.",
 )

@@ -23,6 +23,6 @@ CLAIMS.declare(
         names=LAYERS,
     ),
     short="in stacks too, every rule has its own SVM",
-    statement="In a stack of two layers that steepest descent in a norm trains, each layer by itself, each layer goes "
-    "to the max-margin solution of its own problem, in the rule's norm and not in the Frobenius norm.",
+    statement="In a stack of two layers that steepest descent trains, each layer goes to the max-margin solution of "
+    "its problem in the rule's norm.",
 )

@@ -13,7 +13,8 @@ CLAIMS.declare(
     "self_own_norm",
     own_norm(experiment="self_local_convergence"),
     short="self-attention: own norm's solution",
-    statement="With the first token as query (self-attention), each parametrisation goes to its own norm's solution.",
+    statement="With the first token as query (self-attention), each parametrisation ends nearer to its own norm's "
+    "solution than to the other's.",
 )
 
 CLAIMS.add(

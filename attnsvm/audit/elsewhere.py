@@ -40,7 +40,7 @@ def matrix(
         | {"variant": name, "kind": kind, "text": text, "wanted": claim.limit.wanted, "limit": claim.limit.value}
         | _cell(claim, figure, tables[name])
         for claim in claims
-        if claim.testable and claim.figure in (None, figure) and claim.group != "print"
+        if claim.testable and claim.figure in (None, figure) and claim.kind != "print"
         for name, (kind, text) in variants.items()
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))

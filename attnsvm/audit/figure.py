@@ -3,13 +3,16 @@
 Behind the mark stands, smaller, that of each claim that sharpens this one: what holds instead.
 """
 
+from textwrap import wrap
+
 import pandas as pd
 
 from attnsvm.audit.evaluation import GROUPS, WHOSE, by_kind, counts, is_sharper, said
 from attnsvm.audit.headline import MARKS
 from attnsvm.plots.style import GREY, canvas
 
-TOP = 5.2  # height of the key, in lines
+TOP = 6.2  # height of the key, in lines
+IN_ROW, LETTERS = 4, 112  # marks in a row of the key, letters in a line of it
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.42  # height of a line, as a multiple of the font size; less where the page would not hold all
 CLOSEST = 1.17  # the least; where a page does not hold all of these lines, the font is smaller
@@ -80,13 +83,13 @@ def _key(axes, table: pd.DataFrame) -> None:
     asked = table[~is_sharper(table)]
     every = counts(asked)
     for k, (verdict, count) in enumerate(every.items()):
-        x = k / max(4, len(every))
-        _mark(axes, x + MARK, 0.9, verdict)
-        axes.text(x + TEXT, 0.9, f"{verdict}: {count}", va="center", weight="bold")
-    lines = [f"{whose}: {said(found)}" for whose, found in by_kind(asked).items()]
-    lines += ["the smaller mark: what holds instead, on new seeds"] if len(asked) < len(table) else []
-    for k, line in enumerate(lines):
-        axes.text(k % 2 * COLUMNS[1], 2.0 + k // 2, line, va="center")
+        x, y = k % IN_ROW / IN_ROW, 0.9 + k // IN_ROW
+        _mark(axes, x + MARK, y, verdict)
+        axes.text(x + TEXT, y, f"{verdict}: {count}", va="center", weight="bold")
+    words = [f"{whose}: {said(found)}" for whose, found in by_kind(asked).items()]
+    words += ["the smaller mark: what holds instead, on new seeds"] if len(asked) < len(table) else []
+    for k, line in enumerate(wrap("; ".join(words), LETTERS)):
+        axes.text(0, 3.0 + k, line, va="center")
 
 
 def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:

@@ -30,6 +30,6 @@ def claims() -> pd.DataFrame:
 
 
 def revised() -> pd.DataFrame:
-    """The rows of revised.csv: "key" of a claim, and "revised", what changed in which commit since its seeds were seen."""
+    """The rows of revised.csv: "key" of a claim, and "revised", what changed since its seeds were seen and where."""
     kept = pd.read_csv(REVISED, keep_default_na=False)
     return kept.assign(revised=kept["revised"] + " (" + kept["commit"] + ")")[["key", "revised"]]

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
-from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, counts, of_paper
-from attnsvm.audit.numbers import Limit
+from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNDECIDED, by_kind, counts, said
+from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.system.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
@@ -42,15 +42,63 @@ def test_a_claim_is_still_moving_where_all_that_is_not_met_moves(met, verdict):
     assert Reading(1.0, 0.9, 1.1, 10, met, {"control": True}, moving=frozenset("b")).verdict == verdict
 
 
+# {what is not met by the whole of an interval, but by one end: the verdict, where the other conditions are met or not}
+OPEN = {
+    frozenset("b"): (NO, {"control": True}, UNDECIDED),
+    frozenset(["control"]): (YES, {"control": False}, UNDECIDED),
+    frozenset("a"): ({"a": False, "b": False}, {"control": True}, FAILS),
+    frozenset(["x"]): (YES, {"control": False, "x": False}, IN_PART),
+}
+
+
+@pytest.mark.parametrize("undecided", OPEN, ids=str)
+def test_what_an_interval_lies_across_is_undecided_and_hides_no_failure(undecided):
+    main, further, verdict = OPEN[undecided]
+    found = Reading(1.0, 0.9, 1.1, 10, main, further, undecided=undecided)
+    assert found.verdict == verdict
+    assert replace(found, published=2.0).verdict == (UNDECIDED if verdict == UNDECIDED else DIFFERS)
+
+
+# {an interval: the verdict of a claim that asks for less than 1, of a number or of its value alone}
+ENDS = {(0.1, 0.2): (HOLDS, HOLDS), (0.6, 1.3): (UNDECIDED, UNDECIDED), (1.1, 1.3): (FAILS, FAILS)}
+
+
+@pytest.mark.parametrize(("low", "high"), ENDS)
+def test_no_claim_decides_what_its_interval_leaves_open(low, high):
+    """A reading that is a function, and one that looks at the value alone, which the interval overrules."""
+    rows = pd.DataFrame({"value": [(low + high) / 2], "low": [low], "high": [high], "instances": [9]})
+    words = {"group": "ours", "short": "", "statement": "", "limit": Limit(1.0, "< {}", "")}
+    found = []
+    for asked in (lambda one: one, lambda one: one.value):
+        claim = Claim(key="a", read=lambda t, limit, of=asked: made(t, limit, of), **words)
+        found.append(claim.reading(Tables(None, "own", cache={"figures/own.csv": rows})).verdict)
+    assert tuple(found) == ENDS[low, high]
+
+
+def made(tables, limit, of):
+    one = estimate(tables.own().iloc[0])
+    return Reading(*one, {"less": limit(of(one))})
+
+
+def test_a_theorem_says_where_its_words_come_from_and_nothing_else_does():
+    claim = partial(Claim, key="a", group="paper", **WORDS)
+    assert claim(kind="theorem", source="the abstract").kind == "theorem"
+    assert (claim().kind, replace(claim(), group="secondary").kind) == ("reading", "reading")
+    for fields in ({"kind": "theorem"}, {"source": "the abstract"}, {"kind": "theorems"}):
+        with pytest.raises(UserError, match="claim 'a': "):
+            claim(**fields)
+
+
 def test_a_reading_without_a_main_condition_is_an_error():
     with pytest.raises(ValueError, match="would never fail"):
         Reading(1.0, 0.9, 1.1, 10, {}, {"control": False})
 
 
 def test_counts_leave_out_what_no_claim_has():
-    rows = pd.DataFrame({"group": ["paper", "ours", "paper"], "verdict": [FAILS, HOLDS, FAILS]})
+    rows = pd.DataFrame({"kind": ["reading", "ours", "reading"], "verdict": [FAILS, HOLDS, FAILS]})
     assert counts(rows) == {HOLDS: 1, FAILS: 2}
-    assert counts(of_paper(rows)) == {FAILS: 2}
+    assert by_kind(rows) == {"our stronger readings of the paper": {FAILS: 2}, "our own": {HOLDS: 1}}
+    assert said(counts(rows)) == "1 holds, 2 fail"
 
 
 def test_some_gives_the_rows_or_says_what_there_is_none_of():
@@ -92,7 +140,7 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
 
     @claims.add(near=near, **WORDS)
     def first(tables, limit, near):
-        return near
+        return Reading(1.0, 0.5, 1.5, 3, {near.wanted: True})
 
     claims.add(key="second", group="ours", read=first, **WORDS)
     assert [(claim.key, claim.group, claim.figure) for claim in claims] == [
@@ -101,7 +149,7 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
     ]
     assert [claim.also for claim in claims] == [{"near": near}, {}]
     assert claims[0].read is claims[1].read is first
-    assert claims[0].reading(None) is near
+    assert claims[0].reading(None).main == {"near < {}": True}
 
 
 def test_a_word_that_is_no_field_and_no_limit_is_an_error():

@@ -5,7 +5,7 @@ import pandas as pd
 
 from attnsvm.audit.conditions import NoInstance
 from attnsvm.audit.evaluation import HOLDS, Claims, Reading, some
-from attnsvm.audit.numbers import Limit, each, estimate, largest
+from attnsvm.audit.numbers import Limit, each, estimate, exact, largest
 from attnsvm.audit.rows import where
 from attnsvm.experiments.beyond.layers.claims import CLAIMS as FIRST
 from attnsvm.experiments.beyond.layers.claims import (
@@ -44,7 +44,8 @@ def late_slope(tables, quantity) -> float:
 @CLAIMS.add(
     short="with mixtures, no plateau is left",
     statement="With equal logits of the tokens that a row mixes, every layer of every instance goes to its SVM. With "
-    "a winner in every row, some stop. Said of Gaussian tokens.",
+    "a winner in every row, some stop. Said of three inputs of five Gaussian tokens in 16 dimensions, after 50,000 "
+    "steps.",
     measured="largest 1 − correlation of all instances and layers after the last step",
     limit=Limit(1e-3, "≤ {}", "what `layers_two` asks of the median, here of every instance"),
     times=Limit(10.0, "the stated problem's largest over it ≥ {}", "a plateau, not a slow instance"),
@@ -69,7 +70,7 @@ def layers_corrected(tables, limit, times, plateau):
         ),
         "and the corrected one's falls by more": fallen["corrected"] > fallen["stated"],
     }
-    return Reading(largest_, float("nan"), float("nan"), last["corrected"]["instances"], parts, further)
+    return Reading(*exact(largest_, last["corrected"]["instances"]), parts, further, every=True)
 
 
 @CLAIMS.add(

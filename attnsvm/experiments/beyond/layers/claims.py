@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance
 from attnsvm.audit.evaluation import Claims, Reading, some
-from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED
@@ -193,4 +193,4 @@ def layers_conditions(tables, limit, often):
         "where they are not, an instance is farther than that": not limit(missed["largest"]),
         f"met in {share.value:.2f} of the instances": often(share),
     }
-    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], near, further)
+    return Reading(*exact(met["largest"], met["instances"]), near, further, every=True)

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.audit.conditions import LAST, Those, number
 from attnsvm.audit.evaluation import Claims, Reading, some
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, exact, proportion
 from attnsvm.audit.rows import last
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 
@@ -118,4 +118,4 @@ def layers_settled_rows(tables, limit, moved, often, falls):
         f"share of settled instances: {share.value:.2f}, of the other {len(others)} {far} are farther": often(share),
         "each is farther from margin 1 in all rows": bool((still["all"] > still["value"]).all()),
     }
-    return Reading(still["value"].max(), float("nan"), float("nan"), len(still), parts, further)
+    return Reading(*exact(still["value"].max(), len(still)), parts, further, every=True)

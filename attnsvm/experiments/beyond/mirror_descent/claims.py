@@ -14,6 +14,7 @@ CLAIMS = Claims(group="print")
 
 @CLAIMS.add(
     group="beyond",
+    kind="literature",
     short="mirror descent: the solution of its own $\\ell_p$",
     statement="ℓp mirror descent on W goes in direction to the ℓp solution of its tokens, and nearer to it than "
     "mirror descent with another p.",

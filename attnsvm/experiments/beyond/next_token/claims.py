@@ -25,6 +25,7 @@ CLAIMS.declare(
         "inside the components, W_fin alone ({value:.2g})",
     ),
     over=sum,
+    kind="literature",
     short="next tokens: the Graph-SVM",
     statement="Trained to predict the next token, W goes to W_fin + C·W_mm of the Graph-SVM (2403.08081).",
 )
@@ -39,6 +40,7 @@ CLAIMS.declare(
     squared_least=Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
     squared_most=Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
     printed="smallest in print",
+    kind="print",
 )
 def graph_svm_printed(tables, limit, nll_most, squared_least, squared_most):
     ranges = {"nll": (limit, nll_most), "squared": (squared_least, squared_most)}
@@ -68,7 +70,7 @@ def graph_svm_passed(tables, limit, squared):
         f"{loss}: every data set past print's best ({lowest[loss]:.5f})": most(lowest[loss])
         for loss, most in (("nll", limit), ("squared", squared))
     }
-    return Reading(*exact(lowest["nll"], found["nll"].instances), parts)
+    return Reading(*exact(lowest["nll"], found["nll"].instances), parts, every=True)
 
 
 SQUARED = "≤ 0.001", "as for −log u", NEAR

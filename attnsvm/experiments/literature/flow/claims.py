@@ -30,7 +30,7 @@ CLAIMS.declare(
     *also("aligned"),
     short="flow, aligned start: nuclear",
     statement="From a start aligned with the solution's singular spaces, flow on (K, Q) goes to the least nuclear "
-    "solution (suggested by arXiv:2403.08699; alignment as we read it).",
+    "solution (suggested by arXiv:2403.08699; alignment is ours).",
 )
 
 CLAIMS.declare(

@@ -13,6 +13,7 @@ saturating = end(quantity="saturating", text="exponent of 1 − p")
 
 
 @CLAIMS.add(
+    kind="literature",
     short="equal other scores: convergence is global",
     statement="If all scores but the best are equal and tokens nearly orthogonal, descent on W ends on the optimal "
     "tokens from every start (arXiv:2402.05738).",

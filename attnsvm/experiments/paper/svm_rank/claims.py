@@ -22,7 +22,7 @@ def largest(quantity, tables, limit):
         found[norm] = quantity(rows).max()
         count += rows["feasible"].sum()
     parts = {f"{norm} solutions": limit(value) for norm, value in found.items()}
-    return Reading(*exact(max(found.values()), count), parts)
+    return Reading(*exact(max(found.values()), count), parts, every=True)
 
 
 def excess(rows):

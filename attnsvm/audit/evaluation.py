@@ -57,6 +57,12 @@ def said(found: dict[str, int]) -> str:
     return ", ".join(f"{count} {many.get(word, word) if count > 1 else word}" for word, count in found.items())
 
 
+def in_words(claims: pd.DataFrame) -> str:
+    """How many claims of each kind, as first asked, have which verdict: "theorems of the paper: 7 hold; ..."."""
+    asked = claims[~is_sharper(claims)]
+    return "; ".join(f"{whose}: {said(found)}" for whose, found in by_kind(asked).items())
+
+
 def is_sharper(claims: pd.DataFrame) -> pd.Series:
     """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
     return claims["sharpens"].fillna("") != ""

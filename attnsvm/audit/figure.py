@@ -7,7 +7,7 @@ from textwrap import wrap
 
 import pandas as pd
 
-from attnsvm.audit.evaluation import GROUPS, WHOSE, by_kind, counts, is_sharper, said
+from attnsvm.audit.evaluation import GROUPS, WHOSE, counts, in_words, is_sharper
 from attnsvm.audit.headline import MARKS
 from attnsvm.plots.style import GREY, canvas
 
@@ -86,9 +86,9 @@ def _key(axes, table: pd.DataFrame) -> None:
         x, y = k % IN_ROW / IN_ROW, 0.9 + k // IN_ROW
         _mark(axes, x + MARK, y, verdict)
         axes.text(x + TEXT, y, f"{verdict}: {count}", va="center", weight="bold")
-    words = [f"{whose}: {said(found)}" for whose, found in by_kind(asked).items()]
-    words += ["the smaller mark: what holds instead, on new seeds"] if len(asked) < len(table) else []
-    for k, line in enumerate(wrap("; ".join(words), LETTERS)):
+    words = in_words(table)
+    words += "; the smaller mark: what holds instead, on new seeds" if len(asked) < len(table) else ""
+    for k, line in enumerate(wrap(words, LETTERS)):
         axes.text(0, 3.0 + k, line, va="center")
 
 

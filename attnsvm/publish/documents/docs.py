@@ -18,7 +18,7 @@ from pathlib import Path
 import jinja2
 import pandas as pd
 
-from attnsvm.audit.evaluation import by_kind, said
+from attnsvm.audit.evaluation import in_words
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.setup import environment_check
@@ -30,6 +30,7 @@ ROOT, TEMPLATES = cards.HERE.parents[1], Path(__file__).parent / "templates"
 GALLERY, COLOURS = ROOT / "figures/gallery", 256
 TIMES = ROOT / "profiles/times.json"
 # The claims that the README tells of: six at most, whose sentences need no other.
+TRUE = {"fails": "Not so: ", "undecided": "Not known: ", "still moving": "Not yet: "}  # what makes a statement true
 TOLD = ("W_to_frobenius", "KQ_to_nuclear", "KQ_to_nuclear_joint", "global_grows", "adam_sign", "trained_random")
 
 
@@ -138,17 +139,21 @@ def _told() -> list[dict[str, str]]:
         raise UserError(f"attnsvm/publish/documents/docs.py: TOLD: there is no claim {gone[0]!r}")
     found, rows = known_verdicts(), [(key, *homes[key]) for key in TOLD]
     return [
-        {"claim": claim.statement, "kind": claim.kind, "figure": card.name, "verdict": found.get(key, "not built")}
+        {
+            "claim": TRUE.get(found.get(key, ""), "") + claim.statement,
+            "kind": claim.kind,
+            "figure": card.name,
+            "verdict": found.get(key, "not built"),
+        }
         for key, claim, card in rows
     ]
 
 
 def _counted() -> str:
-    """How many claims of each kind, as first asked, have which verdict: "theorems of the paper: 6 hold"."""
-    known = known_verdicts()
-    asked = [claim for card in cards.claiming() for claim in card.claims if not claim.sharpens and claim.key in known]
-    rows = pd.DataFrame([{"kind": claim.kind, "verdict": known[claim.key]} for claim in asked])
-    return "; ".join(f"{whose}: {said(found)}" for whose, found in by_kind(rows).items())
+    """How many claims of each kind, as first asked, have which verdict."""
+    known, asked = known_verdicts(), [claim for card in cards.claiming() for claim in card.claims]
+    kept = [(one.kind, known[one.key], one.sharpens) for one in asked if one.key in known]
+    return in_words(pd.DataFrame(kept, columns=["kind", "verdict", "sharpens"]))
 
 
 def _seconds(card: cards.Card) -> str:

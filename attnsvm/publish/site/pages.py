@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.evaluation import GROUPS, Tables, counts, is_sharper
+from attnsvm.audit.evaluation import GROUPS, Tables, counts, in_words, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import prose
@@ -145,6 +145,7 @@ def _renderer(built: Built, sections: dict):
     environment.globals |= {
         "claims": built.claims,
         "asked": built.asked,
+        "asked_by_kind": in_words(pd.DataFrame(built.claims)),
         "captions": built.captions,
         "notes": built.notes,
         "files": set(built.files()),

@@ -98,7 +98,6 @@ def test_every_limit_is_said_with_its_reason(key):
 
 
 def test_no_verdict_is_decided_by_an_interval_across_its_limit(audited):
-    """Of a claim that is about the distance from a number, the limit is no such end."""
     decided = audited[audited.verdict.isin([HOLDS, FAILS, IN_PART]) & audited.published.isna()]
     across = decided[(decided.low < decided.threshold) & (decided.threshold < decided.high)]
     assert len(decided) >= 100

@@ -36,15 +36,8 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="90pt" height="20pt" view
 <rect width="9" height="9"/></svg>"""
 CITATION = "authors:\n  - name: Somebody\nversion: 1.2.3\nrepository-code: https://example.org/x\n"
 WORDS = {
-    **dict.fromkeys(("sharpens", "seeds", "printed", "also"), ""),
-    **{
-        "key": "stays",
-        "group": "paper",
-        "kind": "theorem",
-        "short": "stays",
-        "statement": "It stays in `W`.",
-        "check": "share",
-    },
+    **dict.fromkeys(("sharpens", "seeds", "printed", "also"), "") | {"kind": "theorem"},
+    **{"key": "stays", "group": "paper", "short": "stays", "statement": "It stays in `W`.", "check": "share"},
     **{
         "measured": "share",
         "wanted": "≥ {}",

@@ -11,7 +11,6 @@ CLAIMS = Claims(group="beyond")
 
 
 @CLAIMS.add(
-    kind="literature",
     short="decay: a ball of radius 1/λ",
     statement="Steepest descent with decoupled weight decay λ ends at a KKT point of the loss on its norm's ball of "
     "radius 1/λ (arXiv:2404.04454, 2506.15054).",
@@ -42,7 +41,6 @@ CLAIMS.declare(
     least(run="AdamW", quantity="radius").must(
         "norm of W times λ ≥ 0.95", "a twentieth inside is a gap of that size", "radius {value:.3f}/λ"
     ),
-    kind="literature",
     short="AdamW: the max norm's ball",
     statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
     "(arXiv:2404.04454, assuming convergence).",

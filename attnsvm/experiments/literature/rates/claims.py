@@ -13,10 +13,9 @@ saturating = end(quantity="saturating", text="exponent of 1 − p")
 
 
 @CLAIMS.add(
-    kind="literature",
     short="equal other scores: convergence is global",
-    statement="If all scores but the best are equal and tokens nearly orthogonal, descent on W ends on the optimal "
-    "tokens from every start (arXiv:2402.05738).",
+    statement="If all scores but the best are equal and tokens nearly orthogonal, descent on W ends on optimal "
+    "tokens from every start (suggested by arXiv:2402.05738).",
     measured="smallest share of instances that end on all optimal tokens, over the sizes of the start",
     limit=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
     control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),

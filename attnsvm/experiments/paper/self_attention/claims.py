@@ -22,7 +22,7 @@ CLAIMS.add(
     short="self-attention: locally optimal",
     statement="In self-attention too, a run that is not global ends at locally optimal tokens, along their SVM "
     "solution.",
-    measured="share of runs that are not global and end locally optimal",
+    measured="share of runs that are not global and end locally optimal, the smallest",
     limit=Limit(0.95, "each share ≥ {}", "as for cross-attention"),
     read=partial(locally_optimal, experiment="self_convergence_types"),
 )

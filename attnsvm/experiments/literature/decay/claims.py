@@ -12,8 +12,8 @@ CLAIMS = Claims(group="beyond")
 
 @CLAIMS.add(
     short="decay: a ball of radius 1/λ",
-    statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the ball of "
-    "that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
+    statement="Steepest descent with decoupled weight decay λ ends at a KKT point of the loss on its norm's ball of "
+    "radius 1/λ (arXiv:2404.04454, 2506.15054).",
     measured="largest deviation of an end of the median radius from 1/λ, relative, at the least λ",
     range=("seeds", "half_step"),
     limit=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
@@ -43,7 +43,7 @@ CLAIMS.declare(
     ),
     short="AdamW: the max norm's ball",
     statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
-    "(arXiv:2404.04454, where convergence is assumed).",
+    "(arXiv:2404.04454, assuming convergence).",
 )
 
 
@@ -67,6 +67,6 @@ def decay_svm(tables, limit, missing, ahead):
         left = missing((1.0 - ratio.value) / (1.0 - before.value))
         further[f"{run}: half of what was missing is gone"] = left
         share = leads.estimate(table)
-        further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
+        further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share)
         found[run] = ratio
     return Reading(*smallest(found), each(found, "{}: {.value:.3f}", limit), further)

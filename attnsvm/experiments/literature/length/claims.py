@@ -20,9 +20,8 @@ CLAIMS.declare(
         "margins over measured ≥ 100", "else margins would do", "by the training margins {value:.2g} times the measured"
     ),
     short="new tokens, not margins, set the length",
-    statement="A selected token keeps half of its weight up to about the length 1 + 1/E min(1, exp(−m)), m its margin "
-    "over a new token, within a factor of 2.5 as the norm of W grows; margins over the training tokens predict far "
-    "more.",
+    statement="A selected token keeps half of its weight up to about the length 1 + 1/E min(1, exp(−m)), m its "
+    "margin over a new token.",
 )
 CLAIMS.declare(
     "length_ceiling",

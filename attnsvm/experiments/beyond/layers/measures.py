@@ -12,7 +12,7 @@ from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, satura
 from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.conditions import conditions
-from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated
+from attnsvm.experiments.beyond.layers.ends import QUARTER, corrected, early_place, rows_at, stated
 from attnsvm.experiments.beyond.layers.forces import (
     angle,
     coefficients,
@@ -26,8 +26,6 @@ EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an i
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
 WHOLE = {"layer": 0}  # the layer in rows about the whole stack
-# Rules that are made from the weights of one logged step, the first or the last, are measured at that step alone.
-WHEN = {"predicted": slice(-1, None), "random_law": slice(1), "random_all": slice(1)}
 RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 
 
@@ -50,8 +48,8 @@ def measures(cell, problems, trained, solved, settings):
                     continue
                 columns = {"architecture": name, "layer": int(layer), "quantity": rule}
                 value, good = distance(run["weights"], int(layer), answer["W"]), kept & certain(answer, len(kept))
-                at = WHEN.get(rule, slice(None))
-                frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
+                at = measured_at(rule, run["steps"])
+                frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good][:, at]}, **columns))
         frames += worst(problems.seeds, name, run, answers, kept)
         length = {"norm": norms(run["weights"])}
         frames.append(by_quantity(problems.seeds, run["steps"], length, **WHOLE, architecture=name))
@@ -63,6 +61,12 @@ def measures(cell, problems, trained, solved, settings):
             frames += held(problems, name, run, answers["law"]["1"], kept)
             frames += of_two_layers(problems, name, run, answers, kept)
     return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def measured_at(rule, steps):
+    """The logged steps, by place, at which the distance from a rule's solutions counts."""
+    single = {"predicted": -1, "random_law": 0, "random_all": 0, "quarter": early_place(steps, QUARTER)}
+    return [single[rule]] if rule in single else slice(None)
 
 
 def words(name, became, answers):
@@ -77,13 +81,12 @@ def words(name, became, answers):
 def worst(seeds, name, run, answers, kept):
     """The largest distance of all layers of an instance, on the tokens that rows go to."""
     frames = []
-    for rule in ("stated", "corrected"):
-        layers = answers[rule].items()
+    for rule in (rule for rule in ("stated", "corrected", "quarter") if rule in answers):
+        layers, at = answers[rule].items(), measured_at(rule, run["steps"])
         good = kept & np.logical_and.reduce([certain(answer, len(kept)) for _, answer in layers])
         value = np.max([distance(run["weights"], int(layer), answer["W"]) for layer, answer in layers], axis=0)
-        frames.append(
-            curves(seeds[good], run["steps"], {"value": value[good]}, **WHOLE, architecture=name, quantity=rule)
-        )
+        columns = WHOLE | {"architecture": name, "quantity": rule}
+        frames.append(curves(seeds[good], run["steps"][at], {"value": value[good][:, at]}, **columns))
     return frames
 
 

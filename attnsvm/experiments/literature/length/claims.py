@@ -5,24 +5,26 @@ from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 at = number(missing="step with {quantity}")
-tail = at(step=EACH, quantity="tail over measured", text="predicted over measured length")
+wait = at(step=EACH, quantity="wait over bound", text="number of new tokens times E min(1, exp(−m)), mean")
 measured = at(quantity="measured", text="length at half weight")
 
 CLAIMS.declare(
     "length",
     (
-        tail.must(
-            "over measured, each ≥ 0.5", "a factor of two", "step {step:.0f}: {low:.2f} of the measured at least"
+        wait.must("each mean ≤ 2", "the theorem's other end", "step {step:.0f}: {value:.2f}, at most {high:.2f}"),
+        wait.of("high", wait.text).must(
+            "each upper end ≥ 1",
+            "the theorem's lower bound, of the mean",
+            "step {step:.0f}: 1 is not excluded ({high:.2f})",
         ),
-        tail.must("over measured, each ≤ 2.5", "half-times scatter", "step {step:.0f}: {high:.2f} of it at most"),
     ),
     at(step=LAST, quantity="margins over measured").must(
         "margins over measured ≥ 100", "else margins would do", "by the training margins {value:.2g} times the measured"
     ),
     short="new tokens, not margins, set the length",
-    statement="A selected token keeps half of its weight up to about the length 1 + 1/E min(1, exp(−m)), m its margin "
-    "over a new token, within a factor of 2.5 as the norm of W grows; margins over the training tokens predict far "
-    "more.",
+    statement="A theorem, by Wald's identity (docs/theory.md), for any W: of independent new tokens, behind the "
+    "selected one by margins m, the mean number that takes half of its weight is at least 1/μ and less than 2/μ, "
+    "μ = E min(1, exp(−m)). Margins over the training tokens predict far more.",
 )
 CLAIMS.declare(
     "length_ceiling",

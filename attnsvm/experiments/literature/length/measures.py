@@ -5,8 +5,10 @@ from scipy.special import betaincinv
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.statistics import mean
 
 POINTS = 20000  # at which the distribution of a cosine is read
+WAIT = "wait over bound"  # μN, the number of new tokens over the least mean that it may have
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -22,7 +24,8 @@ def measures(cell, problems, trained, solved, settings):
         "tail": 1.0 + 1.0 / clipped(own[..., 0], np.linalg.norm(toward, axis=-1), cell.d),
     }
     found = {name: np.exp(np.log(length).mean(-1)) for name, length in lengths.items()}
-    found |= {f"{name} over measured": found[name] / found["measured"] for name in ("margins", "tail")}
+    found["margins over measured"] = found["margins"] / found["measured"]
+    found[WAIT] = ((measured - 1.0) / (lengths["tail"] - 1.0)).mean(-1)
     found["norm"] = np.linalg.norm(W, axis=(2, 3))
     return Measures(by_quantity(problems.seeds, trained["steps"], found), outcomes(cell, problems.seeds, "measured"))
 
@@ -35,4 +38,4 @@ def clipped(own: np.ndarray, size: np.ndarray, d: int) -> np.ndarray:
 
 
 def table(measures, settings):
-    return medians(measures.instances, ["quantity", "step"])
+    return medians(measures.instances, ["quantity", "step"], lambda quantity: quantity == WAIT, of_share=mean)

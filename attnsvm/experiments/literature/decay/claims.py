@@ -13,7 +13,8 @@ CLAIMS = Claims(group="beyond")
 @CLAIMS.add(
     short="decay: a ball of radius 1/λ",
     statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the ball of "
-    "that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
+    "that norm of radius 1/λ, whatever the learning rate (suggested by arXiv:2404.04454 and 2506.15054, of which "
+    "abstracts and first pages were read).",
     measured="largest deviation of an end of the median radius from 1/λ, relative, at the least λ",
     range=("seeds", "half_step"),
     limit=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
@@ -43,7 +44,8 @@ CLAIMS.declare(
     ),
     short="AdamW: the max norm's ball",
     statement="AdamW at a constant rate η and with β2 = .95 is, after 60/(ηλ) steps, at a KKT point of the loss on the "
-    "max norm's ball of radius 1/λ (arXiv:2404.04454, where convergence is assumed); a longer memory takes longer.",
+    "max norm's ball of radius 1/λ (suggested by arXiv:2404.04454, where convergence is assumed); a longer "
+    "memory takes longer.",
 )
 
 

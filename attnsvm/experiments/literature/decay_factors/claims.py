@@ -22,8 +22,9 @@ CLAIMS.declare(
         "unmet, each ≥ 0.1", "else any would do", "{run}: {value:.2g}"
     ),
     short="decay on $(K, Q)$: the nuclear norm",
-    statement="Local minima with weight decay λ on K and Q meet the conditions of the nuclear norm (arXiv:2410.23819), "
-    "and as λ vanishes their norm grows like log(1/λ) times the least nuclear norm that separates with margin 1.",
+    statement="Local minima with weight decay λ on K and Q meet the conditions of the nuclear norm (suggested by the "
+    "abstract of arXiv:2410.23819), and as λ vanishes their norm grows like log(1/λ) times the least nuclear norm that "
+    "separates with margin 1.",
 )
 CLAIMS.declare(
     "decay_factors_rank",

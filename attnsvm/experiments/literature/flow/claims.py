@@ -30,7 +30,8 @@ CLAIMS.declare(
     *also("aligned"),
     short="flow, aligned start: nuclear",
     statement="From a start aligned with the singular spaces of the solution, gradient flow on (K, Q) goes in "
-    "direction to the solution of least nuclear norm (arXiv:2403.08699, in our reading of alignment).",
+    "direction to the solution of least nuclear norm (suggested by the abstract of arXiv:2403.08699; what aligned "
+    "means is ours).",
 )
 
 CLAIMS.declare(

@@ -1,12 +1,11 @@
 """How long a context a trained head survives: what the tail of new tokens says, and what its margins say."""
 
-from attnsvm.audit.conditions import EACH, FIRST, LAST, number
+from attnsvm.audit.conditions import EACH, LAST, number
 from attnsvm.audit.evaluation import Claims
 
 CLAIMS = Claims(group="beyond")
 at = number(missing="step with {quantity}")
 wait = at(step=EACH, quantity="wait over bound", text="number of new tokens times E min(1, exp(−m)), mean")
-measured = at(quantity="measured", text="length at half weight")
 
 CLAIMS.declare(
     "length",
@@ -28,12 +27,14 @@ CLAIMS.declare(
 )
 CLAIMS.declare(
     "length_ceiling",
-    (measured(step=LAST) / measured(step=1000)).must(
+    at(
+        step=LAST, quantity="growth late", text="growth of the length at half weight over the last decade of steps"
+    ).must(
         "growth over the last decade ≤ 2",
         "a decade of norm gives less",
         "{value:.2f}-fold over the last decade of steps",
     ),
-    (measured(step=1000) / measured(step=FIRST)).must(
+    at(step=LAST, quantity="growth before").must(
         "growth before ≥ 10", "else nothing ever grows", "{value:.3g}-fold before"
     ),
     short="a larger norm stops helping",

@@ -1,6 +1,7 @@
 """The length at half weight: measured, and as margins, the guarantee and the tail of new tokens predict it."""
 
 import numpy as np
+import pandas as pd
 from scipy.special import betaincinv
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
@@ -27,7 +28,11 @@ def measures(cell, problems, trained, solved, settings):
     found["margins over measured"] = found["margins"] / found["measured"]
     found[WAIT] = ((measured - 1.0) / (lengths["tail"] - 1.0)).mean(-1)
     found["norm"] = np.linalg.norm(W, axis=(2, 3))
-    return Measures(by_quantity(problems.seeds, trained["steps"], found), outcomes(cell, problems.seeds, "measured"))
+    steps, long = trained["steps"], found["measured"]
+    decade = int(np.searchsorted(steps, steps[-1] / 10))
+    grown = {"growth late": long[:, -1] / long[:, decade], "growth before": long[:, decade] / long[:, 0]}
+    rows = (by_quantity(problems.seeds, steps, found), by_quantity(problems.seeds, steps[-1:], grown))
+    return Measures(pd.concat(rows), outcomes(cell, problems.seeds, "measured"))
 
 
 def clipped(own: np.ndarray, size: np.ndarray, d: int) -> np.ndarray:

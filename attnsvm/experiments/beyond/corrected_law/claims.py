@@ -179,6 +179,24 @@ CLAIMS.declare(
 )
 
 
+behind = two(layer=0, quantity="next order", text="share that the order behind u leaves of W off u")
+CLAIMS.declare(
+    "layers_next_order",
+    behind.must(
+        "median ≤ 0.01", "a hundredth, with nothing fitted; other seeds had left .04 at a quarter", "{value:.2g}"
+    ),
+    behind.of("largest").must("largest ≤ 0.1", "the order is there in every instance", "the largest {value:.2g}"),
+    two(layer=0, quantity="next order radius").must(
+        "‖W‖ from which on it is below a tenth, median ≤ 2000",
+        "a tenth of the last ‖W‖",
+        "below a tenth from ‖W‖ = {value:.0f} on in the median",
+    ),
+    short="theorem 2: the order behind $u$",
+    statement="Theorem 2 of docs/theory.md: in runs whose ends meet H2, H3′ and H4, W − r u − (log r) V goes to ξ^∞ in "
+    "the span of the terms.",
+)
+
+
 planted = end(architecture=PLANTED, missing="instance that starts near such solutions").of(
     "largest", "1 − correlation over log‖W‖/‖W‖, as a share of that at the start, the largest of all instances"
 )

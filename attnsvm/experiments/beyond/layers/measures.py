@@ -21,7 +21,9 @@ from attnsvm.experiments.beyond.layers.forces import (
     multipliers,
     reversed_terms,
 )
+from attnsvm.experiments.beyond.layers.next_order import left
 
+ONSET = 0.1  # of what is behind u: from the ‖W‖ on at which theorem 2 leaves less of it for good it has set in
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
@@ -121,6 +123,7 @@ def of_two_layers(problems, name, run, answers, kept):
         *of_gradients(frame, problems, run, rows[-1], ends, dual, answers),
         *of_rivals(frame, answers),
         *of_conditions(frame, problems, run, stated(problems, run, architecture), ends, dual, answers),
+        *of_next_order(frame, run, left(problems, run["weights"], ends, answers["corrected"], dual)),
     ]
 
 
@@ -175,6 +178,17 @@ def of_conditions(frame, problems, run, winners, ends, dual, answers):
         far = np.max([distance(run["weights"], k, answers[rule][str(k)]["W"]) for k in (1, 2)], axis=0)
         for words, some in (("met", met.all), ("not met", ~met.all)):
             yield frame(f"{rule}, {words}", far[some], np.flatnonzero(some), run["steps"])
+
+
+def of_next_order(frame, run, share):
+    """What theorem 2 leaves of the weights behind u (S, K) along training, and the ‖W‖ from which on it is small."""
+    who = np.flatnonzero(~np.isnan(share[:, -1]))
+    found, known = share[who], ~np.isnan(share[who]).any(0)  # r may be negative at first
+    yield frame("next order", found[:, known], who, run["steps"][known])
+    far = ~(found < ONSET)[:, ::-1]
+    first = found.shape[1] - np.where(far.any(1), far.argmax(1), found.shape[1])
+    length = np.append(norms(run["weights"])[who], np.full((len(who), 1), np.inf), axis=1)
+    yield frame("next order radius", np.take_along_axis(length, first[:, None], 1)[:, 0], who)
 
 
 def of_planted(problems, run, winners):

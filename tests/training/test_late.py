@@ -9,10 +9,10 @@ def test_a_run_is_parted_into_its_own_steps_and_the_late_ones():
     kept, ends = [1, 10, 100, 1000], [7, 1000]
     logged = to_log(kept, ends)
     assert logged.tolist() == [*range(8), 10, 100, *range(1001 - LATE, 1001)]
-    weights = np.stack([logged, -logged], axis=0)[:, :, None].astype(float)
-    run = parted(logged, weights, kept, ends)
+    run = parted(logged, np.stack([logged, -logged])[:, :, None].astype(float), kept, ends)
     assert run["weights"][0, :, 0].tolist() == kept
     assert (run["late"][1, :, :, 0] == -late_steps(ends)).all()
-    each = list(shaken(run, 1000))
-    assert [one["weights"][0].tolist() for one in each] == [[[float(step)]] for step in late_steps([1000])[0]]
-    assert list(shaken(run, 100)) == list(shaken({"weights": weights}, 1000)) == []
+    assert [one["weights"][0].tolist() for one in shaken(run, 1000)] == [
+        [[float(step)]] for step in late_steps([1000])[0]
+    ]
+    assert list(shaken(run, 100)) == list(shaken({}, 1000)) == []

@@ -8,6 +8,8 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.beyond.layers.conditions import conditions
 from attnsvm.experiments.beyond.layers.descent import KEPT
 from attnsvm.experiments.beyond.layers.ends import corrected, stated
+from attnsvm.experiments.beyond.layers.forces import multipliers
+from attnsvm.experiments.beyond.layers.next_order import left
 from attnsvm.experiments.beyond.layers.svm import answers, with_multipliers
 from attnsvm.svm.law import constraints_below
 from attnsvm.training import LinearHead, exact
@@ -68,15 +70,25 @@ def test_the_mended_start_has_a_ball(planted, R):
 
 
 def test_weights_go_where_the_next_order_says(trained):
-    """‖P(W − r u)‖ is 7 to 9; without (log r) V + ξ^∞ less than .1 is left of it at R = 1000, and it falls."""
+    """‖P(W − r u)‖ is 7 to 9; without (log r) V + ξ^∞ less than .1 is left of it at R = 1000, and it falls.
+
+    V and ξ^∞ are those of the terms found here: ⟨term, V⟩ is one for what is held, and all support has one number.
+    """
     problems, run, ends, solved = trained
     for s in range(len(SEEDS)):
         one = Instance(problems, ends, solved, s)
-        assert one.independent()
+        assert one.behind is not None
         W = run["weights"][s, -1, :, 0]
         away = one.spanned(W) - (W * one.u).sum() * one.u
         assert np.linalg.norm(away) > 6
         assert np.linalg.norm(one.off(W)) < 0.1
+        slow = one.matrices @ one.next_order()[0].ravel()
+        nu = sum(term.multiplier for term in one.held)
+        wanted = [-one.rho * nu] * len(one.support) + [1.0] * len(one.held) + [0.0] * len(one.mixed)
+        np.testing.assert_allclose(slow, wanted, atol=1e-9)
+        share = left(problems, run["weights"], ends, solved, multipliers(solved, ends.counts[:, 0].shape))[s]
+        assert share[-1] == pytest.approx(np.linalg.norm(one.off(W)) / np.linalg.norm(away))
+        assert share[-1] < share[0] < 0.1
     assert len(Instance(problems, ends, solved, 1).mixed) == 1
 
 

@@ -8,7 +8,7 @@ from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
-from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
+from attnsvm.analysis.stacked import certain, distance, norms, saturated
 from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.conditions import conditions
@@ -28,7 +28,6 @@ EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an i
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
 WHOLE = {"layer": 0}  # the layer in rows about the whole stack
-RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -67,7 +66,7 @@ def measures(cell, problems, trained, solved, settings):
 
 def measured_at(rule, steps):
     """The logged steps, by place, at which the distance from a rule's solutions counts."""
-    single = {"predicted": -1, "random_law": 0, "random_all": 0, "quarter": early_place(steps, QUARTER)}
+    single = {"predicted": -1, "quarter": early_place(steps, QUARTER)}
     return [single[rule]] if rule in single else slice(None)
 
 
@@ -93,14 +92,9 @@ def worst(seeds, name, run, answers, kept):
 
 
 def mixed(problems, name, run, architecture, kept):
-    """Whether a row below the top is unsaturated after the last step, and whether one keeps a mixture: 0 or 1 each."""
-    seeds, last = problems.seeds[kept], run["steps"][-1:]
-    found = {
-        "share unsaturated": (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4)),
-        "share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5)),
-    }
-    known = {quantity: value[kept] for quantity, value in found.items()}
-    return [by_quantity(seeds, last, known, **WHOLE, architecture=name)]
+    """Whether a row below the top keeps a mixture after the last step: 0 or 1."""
+    found = {"share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5))[kept]}
+    return [by_quantity(problems.seeds[kept], run["steps"][-1:], found, **WHOLE, architecture=name)]
 
 
 def of_two_layers(problems, name, run, answers, kept):
@@ -120,8 +114,7 @@ def of_two_layers(problems, name, run, answers, kept):
     return [
         *of_probabilities(frame, run, rows, ends, held_terms(ends, dual)),
         *of_forces(frame, problems, run, rows, ends, dual),
-        *of_gradients(frame, problems, run, rows[-1], ends, dual, answers),
-        *of_rivals(frame, answers),
+        *of_gradients(frame, problems, run, rows[-1], ends, dual),
         *of_conditions(frame, problems, run, stated(problems, run, architecture), ends, dual, answers),
         *of_next_order(frame, run, left(problems, run["weights"], ends, answers["corrected"], dual)),
     ]
@@ -145,25 +138,14 @@ def of_forces(frame, problems, run, rows, ends, dual):
         yield frame("dual", angle(coefficients(problems, W, one, ends), dual, ends), steps=here)
 
 
-def of_gradients(frame, problems, run, last, ends, dual, answers):
+def of_gradients(frame, problems, run, last, ends, dual):
     """The angle of the last gradient and other multipliers, and of the weights at an early step and the last."""
     gradient = coefficients(problems, run["weights"][:, -1], last, ends)
-    other = multipliers(answers["stated"], ends.counts[:, 0].shape)
-    yield frame("dual stated", angle(gradient, other, ends))
     yield frame("dual shuffled", angle(gradient, shuffled_terms(dual), ends))
     early = early_place(run["steps"])
     for layer in (1, 2):
         W = run["weights"][:, :, layer - 1, 0]
         yield frame("weights then", 1.0 - correlation(W[:, early], W[:, -1]), layer=layer)
-
-
-def of_rivals(frame, answers):
-    """How far the solution of each other rule is from the corrected one."""
-    for rule in (rule for rule in answers if rule in RIVALS):
-        for layer, answer in answers[rule].items():
-            apart = 1.0 - correlation(answer["W"], answers["corrected"][layer]["W"])
-            good = np.flatnonzero(certain(answer, len(apart)))
-            yield frame(f"apart from {rule}", apart[good], good, layer=int(layer))
 
 
 def of_conditions(frame, problems, run, winners, ends, dual, answers):

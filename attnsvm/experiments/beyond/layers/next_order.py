@@ -17,7 +17,7 @@ def left(problems, weights: np.ndarray, ends: Ends, solved: dict, dual: Forces) 
     found = np.full(weights.shape[:2], np.nan)
     for s in range(len(found)):
         with np.errstate(invalid="ignore", divide="ignore"):  # the logarithm of what the hypotheses want positive
-            terms = _terms(problems, ends, solved, dual, s)
+            terms = behind(problems, ends, solved, dual, s)
         if terms is None:
             continue
         u, (matrices, V, finite) = terms
@@ -29,8 +29,8 @@ def left(problems, weights: np.ndarray, ends: Ends, solved: dict, dual: Forces) 
     return found
 
 
-def _terms(problems, ends, solved, dual, s):
-    """u, and the matrices of all terms, V and ξ^∞, flat; None where the hypotheses do not hold."""
+def behind(problems, ends: Ends, solved: dict, dual: Forces, s: int):
+    """u, and the matrices of all terms, V and ξ^∞, flat, of instance s; None where the hypotheses do not hold."""
     Z, Y, v = problems.queries[s], problems.labels[s], problems.head[s]
     composed, chosen, alpha = ends.rows.tokens[s, 1], ends.chosen[s, 0, 0], ends.rows.top[s, 0, :, 0].argmax(-1)
     u = np.stack([solved[layer]["W"][s] for layer in ("1", "2")])

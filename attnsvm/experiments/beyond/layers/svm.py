@@ -18,7 +18,6 @@ predicted  `corrected` as found at an early step
 quarter    `corrected` as found after a quarter of the steps
 graded     below the top, with steps of different lengths: margins max(0, 1 − C/ρ)
 swapped    below the top, a control: a row that counts and one that is held exchange their margins in one input
-random_law, random_all  `stated` of the first step's weights, and margin 1 in all rows: a baseline
 """
 
 import numpy as np
@@ -85,16 +84,11 @@ def with_multipliers(problems, architecture, ends):
 
 
 def predictions(problems, run, architecture):
-    """The problems as found at an early step, and those of the weights of the first step, which are nearly random."""
+    """The problems as found at two earlier steps."""
     early = {"predicted": early_place(run["steps"]), "quarter": early_place(run["steps"], QUARTER)}
-    first = stated(problems, run, architecture, 0)
-    everywhere = constraints_below(architecture, first, 1, np.ones(first.counts[:, 0].shape))
     return {
         rule: every_layer(problems, architecture, corrected(problems, run, architecture, place))
         for rule, place in early.items()
-    } | {
-        "random_law": every_layer(problems, architecture, first),
-        "random_all": {"1": answers(everywhere, "fro")},
     }
 
 

@@ -6,8 +6,7 @@ import pandas as pd
 from attnsvm import geometry
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians, named_share
-from attnsvm.experiments.literature.decay.measures import unmet
-from attnsvm.experiments.literature.decay.svm import selected
+from attnsvm.experiments.literature.decay.measures import selected, unmet
 
 MET = 0.01  # of the gap
 RANK = 1e-4  # of the largest singular value: what minima leave in place of zero is below 1e-8

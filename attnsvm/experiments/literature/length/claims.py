@@ -21,6 +21,7 @@ CLAIMS.declare(
         "margins over measured ≥ 100", "else margins would do", "by the training margins {value:.2g} times the measured"
     ),
     short="new tokens, not margins, set the length",
+    range=("seeds", "shapes", "tokens", "schedule"),
     statement="A theorem, by Wald's identity (docs/theory.md), for any W: of independent new tokens, behind the "
     "selected one by margins m, the mean number that takes half of its weight is at least 1/μ and less than 2/μ, "
     "μ = E min(1, exp(−m)). Margins over the training tokens predict far more.",

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from attnsvm.pipeline import ast_slice, cards
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.system.errors import UserError, require
+from attnsvm.system.lazy import modules_in
 
 TOKENS = "attnsvm.data.tokens"
 DISTRIBUTION = "distribution"  # a setting of `problems`: the module of TOKENS that draws the tokens anew
@@ -214,7 +215,7 @@ def distribution(name: str) -> str:
 def distributions() -> list[str]:
     """The names of the distributions of tokens."""
     folder = cards.HERE.parent / "data" / "tokens"
-    return sorted(path.stem for path in folder.glob("[!_]*.py") if path.stem not in HELPERS)
+    return [name for name in modules_in(folder) if name[0] != "_" and name not in HELPERS]
 
 
 def _usual(card: cards.Card) -> dict[str, Usual]:

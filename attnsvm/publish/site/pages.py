@@ -77,7 +77,7 @@ class Built:
 
 def sources(built: Built, repository: Path) -> dict[str, str]:
     """Every page that is made, by its path in the folder that Sphinx reads; `repository`: the pages that there are."""
-    documents = sorted(path.stem for path in repository.glob("docs/*.md"))
+    documents = sorted(path.stem for path in repository.glob("docs/[!.]*.md"))
     documents.sort(key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     own = [*(name for name in ROOT_PAGES if (repository / name).exists()), *(f"docs/{name}.md" for name in documents)]
     sections = {members[0].section: (heading, members) for heading, members in cards.sections(optional=True).items()}
@@ -92,7 +92,8 @@ def sources(built: Built, repository: Path) -> dict[str, str]:
         pictured = not card.optional or (repository / f"figures/gallery/{card.name}.png").exists()
         texts[f"gallery/{card.name}.md"] = render("figure.md", f"gallery/{card.name}.md", card=card, pictured=pictured)
     for name in cards.names():
-        code = sorted(path.name for path in (repository / cards.place(name)).iterdir() if path.is_file())
+        files = (path for path in (repository / cards.place(name)).iterdir() if path.is_file())
+        code = sorted(path.name for path in files if path.stem.isidentifier())  # not what an editor has put there
         texts[f"code/{name}.md"] = render("code_of.md", f"code/{name}.md", name=name, code=code)
     return texts
 

@@ -74,7 +74,5 @@ localrules:
     site,
 
 
-if alone():
-    os.environ[job_records.PLACE] = str(TRAVELLING)
 if MAIN and alone():
     check_what_was_typed()

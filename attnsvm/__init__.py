@@ -5,6 +5,7 @@ Importing `attnsvm` costs nothing: the estimator and its errors are imported whe
 
 from typing import TYPE_CHECKING
 
+from attnsvm.system import loader as _loader  # noqa: F401  first: it decides how all others are imported
 from attnsvm.system.lazy import exports
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from attnsvm.audit.numbers import Limit, exact
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import only as only
 from attnsvm.audit.rows import some as some
+from attnsvm.system.errors import Misread as Misread
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
 
@@ -41,10 +42,6 @@ def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
 def is_sharper(claims: pd.DataFrame) -> pd.Series:
     """Whether each row sharpens another; in a file that has been read, an empty word is NaN."""
     return claims["sharpens"].fillna("") != ""
-
-
-class Misread(RuntimeError):
-    """A claim asks its tables for something that they do not have; the message names the module and the claim."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
-from types import FunctionType
 from typing import Any
 
 from numba import cfunc, njit, types
@@ -17,7 +16,7 @@ from numba.core.ccallback import CFunc
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload
 
-from attnsvm.batch.on_disk import kept
+from attnsvm.batch.on_disk import kept, named, sources
 from attnsvm.batch.vector import (
     INLINED,
     INNER,
@@ -48,13 +47,8 @@ class Apart(Compiler):
 
 APART: Any = {"pipeline_class": Apart}
 COMPILED = ("batch", "geometry", "training")  # the rooms with compiled code
-SOURCES = hashlib.sha256(
-    b"".join(
-        path.read_bytes()
-        for room in COMPILED
-        for path in sorted((Path(__file__).resolve().parents[1] / room).rglob("*.py"))
-    )
-).hexdigest()
+ROOMS = [Path(__file__).resolve().parents[1] / room for room in COMPILED]
+SOURCES = sources(*(path for room in ROOMS for path in sorted(room.rglob("[!.]*.py"))))
 
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471803691238, 1.9082149292705877e-10  # ln 2 in two parts, the first with trailing zeros
@@ -67,10 +61,9 @@ def kept_on_disk(function: Callable) -> Any:
     """`function` compiled for the one signature that Python calls it with, and kept on disk for the next process.
 
     One signature per file: two processes that fill one file at the same time can hand each other's code to a third
-    (numba writes index and code in two steps). The file's name holds a hash of the sources of COMPILED: numba itself
-    looks only at the date of the file that holds `function`.
+    (numba writes index and code in two steps). The file's name holds a hash of the sources of COMPILED.
     """
-    return kept(njit, _named(function, SOURCES, function.__name__), nogil=True, **OPTIONS)
+    return kept(njit, named(function, SOURCES, function.__name__), nogil=True, **OPTIONS)
 
 
 def shared_by_loops(function: Callable) -> Any:
@@ -78,7 +71,7 @@ def shared_by_loops(function: Callable) -> Any:
 
     No array that it writes to may overlap another one, see `Apart`.
     """
-    return kept(njit, _named(function, SOURCES, function.__name__), **INNER, **APART)
+    return kept(njit, named(function, SOURCES, function.__name__), **INNER, **APART)
 
 
 def called_from_loops(function: Any, signature: Any, structures: tuple[type, ...] = (), **known: Any) -> CFunc:
@@ -93,9 +86,9 @@ def called_from_loops(function: Any, signature: Any, structures: tuple[type, ...
         known: what the function reads as a global of this name.
     """
     files = [getattr(sys.modules[part.__module__], "__file__", None) for part in (function, *structures)]
-    parts = [SOURCES.encode(), str(known).encode(), *(Path(file).read_bytes() for file in files if file)]
+    own_sources = sources(*(Path(file) for file in files if file))
     names = *function.__qualname__.split("."), *(structure.__name__ for structure in structures)
-    own = _named(function, hashlib.sha256(b"".join(parts)).hexdigest(), *names, **known)
+    own = named(function, hashlib.sha256(f"{SOURCES}{known}{own_sources}".encode()).hexdigest(), *names, **known)
     compiler = partial(cfunc, signature)
     return kept(compiler, own, **OPTIONS, **APART) if all(files) else compiler(**OPTIONS, **APART)(own)
 
@@ -114,16 +107,6 @@ def call(_, function, *given):
         return context.get_dummy_value()
 
     return types.void(function, types.StarArgTuple(given)), lowered
-
-
-def _named(function: Callable, sources: str, *names: str, **known: Any) -> FunctionType:
-    """A copy of `function` whose compiled code has a separate file on disk, for these sources."""
-    given: Any = function
-    # A copy of the names would lack those that the module has not defined yet.
-    names_known = given.__globals__ | known if known else given.__globals__
-    own = FunctionType(given.__code__, names_known, given.__name__)
-    own.__qualname__ = "_".join([*names, sources[:12]])
-    return own
 
 
 def method_of_class(name: str) -> Any:

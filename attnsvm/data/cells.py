@@ -1,6 +1,6 @@
 """The grid of an experiment: cells of one shape, each with the seeds of its instances."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attnsvm.system.errors import require
@@ -52,3 +52,8 @@ def shapes(settings: dict) -> list[Cell]:
     pairs = [tuple(shape) for shape in settings["shapes"]]
     require(len(set(pairs)) == len(pairs), "config: problems.shapes: a pair (n, T) occurs twice")
     return [Cell(n, T, d, seeds(settings)) for n, T in pairs for d in settings["d"]]
+
+
+def of_parts(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:
+    """The cells of a block, each with its place in the grid; `parts` as `blocks.Part` has them, or as lists."""
+    return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]

@@ -79,3 +79,27 @@ def compare(tables: dict[str, str], csv: str, html: str) -> None:
     counted = atlas.counted(read)
     store.save_csv(csv, counted)
     store.save_text(html, atlas.render(counted, read, page.made(os.environ.get(COMMAND, ""))))
+
+
+def _pass_texts(job) -> None:
+    before, texts = (next(iter(job.inputs.get(name, [])), None) for name in ("before", "texts"))
+    given = job.params.folder, int(job.wildcards.layer), texts, job.params.settings
+    pass_texts(*given, before, job.outputs["become"], job.outputs["layer"])
+
+
+def _gather(job) -> None:
+    gather(
+        job.name, job.params.folder, list(job.inputs["layers"]), job.params.settings, job.output[0].rpartition("/")[0]
+    )
+
+
+def _compare(job) -> None:
+    compare(dict(zip(job.params.models, job.inputs["tables"], strict=True)), job.outputs["csv"], job.outputs["html"])
+
+
+JOBS = {
+    "pass_texts": _pass_texts,
+    "measure": lambda job: measure(job.name, job.inputs["layer"], job.params.settings, job.output[0]),
+    "gather": _gather,
+    "compare": _compare,
+}

@@ -5,7 +5,7 @@ its own number of seeds is cut into, and so how long a block is: with twice the 
 first are those that were there before. `--set-scatter` says how many there are at most, whatever their number of seeds.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from attnsvm.data.cells import COUNTED, Cell
@@ -131,11 +131,6 @@ def as_parts(grid_cells: Iterable[Cell]) -> list[Part]:
         require(together, f"problems.py: cells: the seeds of {cell.label} are no range, and blocks are ranges of seeds")
         parts.append(Part(place, cell.n, cell.T, cell.d, cell.variant, first, last))
     return parts
-
-
-def cells(parts: Iterable[Sequence]) -> list[tuple[int, Cell]]:
-    """The cells of a block, each with its place in the grid; `parts` as `Part` has them, or as a job is given them."""
-    return [(place, Cell(n, T, d, range(first, last + 1), variant)) for place, n, T, d, variant, first, last in parts]
 
 
 def check(scatter: Iterable[str]) -> None:

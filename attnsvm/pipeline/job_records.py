@@ -1,171 +1,233 @@
-"""Snakemake's records of what made each file, one small file per output: its own, and those beside the results.
+"""What a job has made: the record beside each of its files, by which a later run knows what is up to date.
 
-A file without a sound record is built anew, so no edit goes unseen whatever was lost. The records lie beside the
-results too, and travel with them: what Snakemake has lost is taken from there. A record beside the results is always
-that of the file which is there: a job takes it away before it writes the file anew, and the end of a run puts it back.
+A record binds the bytes of a file (`attnsvm.system.checksums`) to what was asked for, "made" (`Plan.made`), of which
+the hash of the code is a part, and to the bytes of the inputs. A job writes it when it has ended well, and has run no
+other code than it was asked to run. Snakemake's records decide nothing.
 """
 
 import base64
-import json
+import hashlib
 import os
+import sys
+import sysconfig
 import time
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-from attnsvm.system.errors import UserError
+from attnsvm.pipeline.hashes.dependencies import HOME, ROOT, USERS, digest, module_files, path_of
+from attnsvm.system import checksums, loader
+from attnsvm.system.errors import UserError, require
 
-OWN = ".snakemake/metadata"
-TRAVELLING = "results/.metadata"  # in the folder of a scale
-FORMAT = 6  # of Snakemake's records
-LISTS = ("input", "params")
+SNAKEMAKES = Path(".snakemake/metadata")  # in the folder of a run
 PIECE = 254  # characters in the name of a file
-PLACE = "ATTNSVM_RECORDS"  # in the environment of every job: the folder beside its results
+WATCHED = (f"{ROOT}/attnsvm/", f"{HOME}/{USERS}/")
+DECIDED = "longer"  # the name of inputs that a checkpoint decides on
+CARD = "card.yaml"  # what jobs take from one stands in their params
+UNKNOWN = "there is no record of what made it"
+AGAIN = "what was made of it does not count; run the same command again"
+
+
+class Job:
+    """A job as Snakemake's script has it, and what it runs.
+
+    Attributes:
+        name: of its experiment, figure or model; "" where it has none.
+        input, output, params, wildcards, threads: Snakemake's.
+        inputs, outputs: files by their names.
+        log: where it writes what it does.
+    """
+
+    def __init__(self, snakemake: Any):
+        self.input, self.output = [*map(str, snakemake.input)], [*map(str, snakemake.output)]
+        self.inputs, self.outputs = dict(snakemake.input.items()), dict(snakemake.output.items())
+        self.params, self.wildcards, self.threads = snakemake.params, snakemake.wildcards, snakemake.threads
+        self.log, self.name = str(snakemake.log[0]), next(iter(dict(snakemake.wildcards.items()).values()), "")
+
+
+def run(snakemake: Any, before: set[str]) -> None:
+    """Run a job of Snakemake's script.
+
+    Args:
+        before: the modules that were imported when the process began, of others.
+
+    Raises:
+        UserError: the code is not what was asked for, or the job cannot do what it is to do.
+    """
+    job = Job(snakemake)
+    with running(job, before):
+        import_module(job.params.code["modules"][0]).JOBS[job.params.job](job)
+
+
+@contextmanager
+def running(job: Job, before: set[str]) -> Iterator[None]:
+    """Let the body make the files of a job, and note at its end what they are made of.
+
+    Raises:
+        UserError: the code or the inputs are not those that were asked for, or the code of the body is not all hashed.
+    """
+    code, opened = job.params.code, _opened()
+    try:
+        paths = {file: path_of(file) for file in (*module_files(*code["modules"]), *code["texts"])}
+        contents = {file: loader.fix(path) for file, path in paths.items()}
+        asked = digest(*code["modules"], texts=tuple(code["texts"])) == code["sha256"]
+        require(asked, f"the code was edited while this run waited: {AGAIN}")
+        inputs = _inputs(job)
+        yield
+        edited = [file for file, path in paths.items() if path.suffix != ".py" and path.read_bytes() != contents[file]]
+        require(not edited, f"{', '.join(edited)}: was edited while this job ran: {AGAIN}")
+    except loader.Edited as error:
+        raise UserError(f"{error.path}: was edited while this job ran: {AGAIN}") from error
+    told = map(path_of, job.params.get("files", []))  # what a provenance describes
+    _require_covered(code["modules"], {os.path.realpath(path) for path in (*paths.values(), *told)}, opened, before)
+    note(job.output, job.params.made, inputs, job.log)
+
+
+def note(outputs: Iterable[str], made: str, inputs: Mapping[str, str], log: str = "") -> None:
+    """Write the record of files that are there.
+
+    Args:
+        made: see `Plan.made`.
+        inputs: {file that they were made from: its SHA-256}.
+        log: of the job.
+    """
+    if checksums.kept():
+        for path in outputs:
+            if os.path.exists(path):
+                checksums.sign(path, {"made": made, "inputs": dict(inputs), "log": log})
+
+
+def stale(path: str, made: str, folder: str = "") -> str:
+    """Why a file that is there has to be built anew; "" where it is what its record says, and the record what is asked.
+
+    Args:
+        made: what is asked for.
+        folder: in which the build lies.
+    """
+    found = checksums.record(os.path.join(folder, path))
+    if found is None:
+        return UNKNOWN
+    inputs = found.get("inputs")
+    if found.get("made") != made or not isinstance(inputs, dict):
+        return "it was made of other settings or by other code"
+    there = {one: os.path.join(folder, one) for one in inputs if os.path.exists(os.path.join(folder, one))}
+    return next((f"it was made of another {one}" for one in there if sha256_of(there[one]) != inputs[one]), "")
+
+
+def sha256_of(path: str) -> str | None:
+    """The SHA-256 that stands beside a file; None where none does."""
+    with suppress(OSError):
+        return checksums.beside(path).read_bytes()[:64].decode("ascii", "replace")
+    return None
+
+
+def forget(outputs: Iterable[str], made: str) -> None:
+    """Take away Snakemake's records of files, where these say another thing than is asked for."""
+    for path in outputs:
+        place = SNAKEMAKES / name(path)
+        with suppress(OSError):
+            if made.encode() not in place.read_bytes():
+                place.unlink()
+
+
+def part() -> None:
+    """Let no record of Snakemake be another folder's too, as with hard links: it writes in place."""
+    for above, _, names in os.walk(SNAKEMAKES):
+        for one in (Path(above, name) for name in names):
+            with suppress(OSError):
+                if one.stat().st_nlink > 1:
+                    beside = one.with_name(f".{one.name}.{os.getpid()}"[-PIECE:])
+                    beside.write_bytes(one.read_bytes())
+                    os.replace(beside, one)
 
 
 def name(path: str) -> str:
-    """The name of the record of an output: its path in URL-safe base 64, a long one in pieces, as Snakemake has it."""
+    """The name of Snakemake's record of a file: its path in URL-safe base 64, a long one in pieces."""
     whole = base64.urlsafe_b64encode(path.encode()).decode()
     *folders, last = (whole[k : k + PIECE] for k in range(0, len(whole), PIECE))
     return "/".join([*(f"@{piece}" for piece in folders), last])
 
 
-def output(name: str) -> str:
-    """The path of the output that a record is about."""
-    return base64.urlsafe_b64decode("".join(piece.removeprefix("@") for piece in name.split("/"))).decode()
+def origin_of(made: Iterable[str]) -> str:
+    """One hash for what the jobs have noted whose files a job reads."""
+    return hashlib.sha256(repr(sorted({*made})).encode()).hexdigest()
 
 
-def put(
-    folder: Path,
-    at: str,
-    path: str,
-    rule: str,
-    params: list[str],
-    inputs: Iterable[str],
-    sha256: Mapping[str, str],
-) -> None:
-    """Write the record of a file that is about to come, or is here with these bytes already.
-
-    Args:
-        folder: of the clone.
-        at: the folder of the scale, see `plan.folder`.
-        path: of the file, in the clone.
-        rule: that makes it; the report of Snakemake asks for it.
-        params: what its job was given, each as Python writes it.
-        inputs: the files it was made from.
-        sha256: of those inputs that are known, by path.
-    """
-    inputs = sorted(inputs)
-    sums = {path: f"sha256:{sha256[path]}" for path in inputs if path in sha256}
-    record = {"rule": rule, "input": inputs, "params": params, "input_checksums": sums, "record_format_version": FORMAT}
-    (folder / OWN / name(path)).unlink(missing_ok=True)  # of a file that was here before
-    _save(folder / at / TRAVELLING / name(path), json.dumps(record))
+def _inputs(job: Job) -> dict[str, str]:
+    """The inputs of a job that jobs have made, with their SHA-256; they are what was asked for."""
+    if not checksums.kept():
+        return {}
+    _date_today(job.input)
+    noted = {path: checksums.record(path) for path in job.input}
+    read = {path: str(record["made"]) for path, record in noted.items() if record}
+    decided = job.inputs.get(DECIDED, [])  # what a checkpoint decides on follows from another input
+    origin = origin_of(made for path, made in read.items() if path not in decided)
+    known = job.params.get("origin", origin) == origin
+    require(known, f"its input files are not those that this run asked for; they, or code, were edited: {AGAIN}")
+    return {path: sha256 for path in read if (sha256 := sha256_of(path))}
 
 
-def begin(inputs: Iterable[str], outputs: Iterable[str]) -> None:
-    """What a job does first: the records beside the results of what it writes go, and no input is from the future.
+def _opened() -> set[str]:
+    """The files in the folders with code that this process opens from now on."""
+    found: set[str] = set()
 
-    Snakemake fails a job whose inputs have a later date than what it wrote, as after a clock that was wrong.
+    def hear(event: str, given: tuple) -> None:
+        if event == "open" and isinstance(given[0], str) and (path := os.path.abspath(given[0])).startswith(WATCHED):
+            found.add(os.path.realpath(path))
+
+    sys.addaudithook(hear)
+    return found
+
+
+def _require_covered(modules: list[str], files: set[str], opened: set[str], before: set[str]) -> None:
+    """Refuse what was made by code, or of files, that the hash of the code does not cover.
 
     Raises:
-        UserError: a record cannot be taken away.
+        UserError: there is such a module or file.
     """
-    if place := os.environ.get(PLACE):
-        forget(Path(place), outputs)
+    what = modules[-1] if len(modules) > 3 else modules[0]
+    imported = {name: os.path.realpath(str(file)) for name, file in _imported(before)}
+    ours = sorted(name for name, file in imported.items() if name.startswith("attnsvm.") and file not in files)
+    require(
+        not ours,
+        f"{what} runs {', '.join(ours)}, which no import statement behind it names: "
+        "an edit of it would rerun nothing; import it by a statement",
+    )
+    places = [HOME, ROOT, Path.cwd(), *map(Path, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))]
+    roots = tuple(f"{os.path.realpath(place)}/" for place in places)
+    beside = sorted(
+        file
+        for name, file in imported.items()
+        if not name.startswith("attnsvm") and file.startswith(roots) and _is_loose(file)
+    )
+    remedy = "put it into the folder of the experiment, or install it"
+    require(not beside, f"{what} imports {', '.join(beside)}, and an edit of that would rerun nothing; {remedy}")
+    opened = {path for path in opened - files if os.path.isfile(path) and not path.endswith((".py", CARD))}
+    read = {path for path in opened if "/__pycache__/" not in path}
+    named = "name it in the module beside it that reads it"
+    require(not read, f"{what} reads {', '.join(sorted(read))}, and an edit of that would rerun nothing; {named}")
+
+
+def _imported(before: set[str]) -> Iterator[tuple[str, str]]:
+    """The modules that this process has imported since then, with their files."""
+    for name, module in [*sys.modules.items()]:
+        if name not in before and name != "__main__" and (file := getattr(module, "__file__", None)):
+            yield name, file
+
+
+def _is_loose(file: str) -> bool:
+    """Whether a module belongs to no library that was installed, nor to Python."""
+    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}
+    python = tuple(f"{os.path.realpath(sysconfig.get_path(name))}/" for name in ("stdlib", "platstdlib"))
+    return not installed and not file.startswith(python)
+
+
+def _date_today(paths: Iterable[str]) -> None:
+    """No input is from the future: Snakemake fails a job whose inputs have a later date than what it wrote."""
     now = time.time()
-    for path in inputs:
+    for path in paths:
         with suppress(OSError):  # gone by now, or somebody else's
             if os.stat(path).st_mtime > now:
                 os.utime(path, (now, now))
-
-
-def forget(travelling: Path, paths: Iterable[str]) -> None:
-    """Take away the records beside the results of files that are about to be written anew."""
-    for path in paths:
-        try:
-            (travelling / name(path)).unlink(missing_ok=True)
-        except OSError as error:
-            raise UserError(f"{travelling}: cannot be written ({error.strerror}); make it writable") from error
-
-
-def pack(own: Path, travelling: Path) -> None:
-    """Put Snakemake's records beside the results; not one that is older than its file, which a job has not finished."""
-    for path in _files(own):
-        place, text = travelling / path.relative_to(own), _read(path)
-        if text and _read(place) != text and not _outlived(path, own):
-            _save(place, text)
-    for left in travelling.glob(".*.tmp"):  # by a process that was killed
-        left.unlink(missing_ok=True)
-
-
-def restore(own: Path, travelling: Path) -> None:
-    """Give Snakemake, from beside the results, the records that it has lost; take away those that it could not read.
-
-    Raises:
-        UserError: they cannot be written.
-    """
-    try:
-        for path in _files(travelling):
-            place = own / path.relative_to(travelling)
-            if not _read(place) and (text := _read(path)):
-                _save(place, text)
-        for path in _files(own):
-            if _read(path) is None:
-                path.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"{own}: cannot be written ({error.strerror}), and Snakemake keeps its records there"
-        ) from error
-
-
-def lacking(own: Path, files: Iterable[str], least: int) -> list[str]:
-    """Those of the files of which Snakemake has no record that it compares.
-
-    Args:
-        least: the format from which on it compares one.
-    """
-    return [path for path in files if _format(own / name(path)) < least]
-
-
-def _files(folder: Path) -> list[Path]:
-    """The records in a folder."""
-    found = (Path(above, file) for above, _, files in os.walk(folder) for file in files)
-    return sorted(path for path in found if not path.name.startswith("."))
-
-
-def _read(path: Path) -> str | None:
-    """A record; "" where there is none, or the beginning of one that another process writes; None of anything else."""
-    try:
-        text = path.read_text("utf-8")
-        found = json.loads(text)
-    except (OSError, json.JSONDecodeError):
-        return ""
-    except (ValueError, RecursionError):
-        return None
-    sound = isinstance(found, dict) and all(isinstance(found.get(key, []), list) for key in LISTS)
-    return text if sound else None
-
-
-def _format(path: Path) -> int:
-    text = _read(path)
-    found = json.loads(text).get("record_format_version", 0) if text else 0
-    return found if isinstance(found, int) else 0
-
-
-def _outlived(record: Path, own: Path) -> bool:
-    """Whether the file of a record was written after it."""
-    try:
-        return os.stat(output(record.relative_to(own).as_posix())).st_mtime_ns > record.stat().st_mtime_ns
-    except (OSError, ValueError):  # the file is gone; the record of something else
-        return False
-
-
-def _save(path: Path, text: str) -> None:
-    """Write a record at one stroke. The writer of files would look for leftovers, too long among so many."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, "utf-8")
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)

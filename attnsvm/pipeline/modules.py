@@ -1,47 +1,45 @@
-"""Which code a job runs: the modules behind its rule that decide over what it writes, and the texts that these read.
+"""Which code a job runs: the modules behind its rule, whatever they import, and the files that these name.
 
 A job runs nothing that its hash does not cover: a module chosen by name, as with `importlib`, would escape the hash,
-and an edit of it would rerun nothing. What no import statement says is found while the job runs (`covered`).
+and an edit of it would rerun nothing. What no import statement says is found while the job runs (`job_records`).
 """
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from attnsvm.pipeline import cards, elsewhere, targets
-from attnsvm.pipeline.hashes.dependencies import ROOT, digest, file_of, module_files
-from attnsvm.system.errors import require
+from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files, path_of
 
-PAGES = tuple(f"attnsvm/audit/{name}" for name in ("page.html.j2", "elsewhere.csv", "retired.csv"))
-MATRIX = ("attnsvm/audit/elsewhere.html.j2",)
-# {a rule: texts that its modules read}
-TEXTS = {
-    "claims": PAGES,
-    "claims_of": PAGES,
-    "matrix": MATRIX,
-    "matrices": MATRIX,
-    "provenance": ("attnsvm/pipeline/provenance.schema.yaml",),
+RUNNING = "attnsvm.pipeline.running"
+SCRIPT = "workflow/scripts/job.py"  # what every job begins with
+FIRST = (f"{RUNNING}.reporting", "attnsvm.pipeline.job_records")  # and then
+# {a rule: the module that runs its jobs}
+RUNNERS = {
+    "problems": f"{RUNNING}.stages",
+    "descent": f"{RUNNING}.stages",
+    "svm": f"{RUNNING}.stages",
+    "measures_of_block": f"{RUNNING}.tables",
+    "variant": f"{RUNNING}.tables",
+    "measures": f"{RUNNING}.tables",
+    "figure": f"{RUNNING}.drawing",
+    "audit_figure": f"{RUNNING}.drawing",
+    "claims": f"{RUNNING}.auditing",
+    "claims_of": f"{RUNNING}.auditing",
+    "cells": f"{RUNNING}.auditing",
+    "matrix": f"{RUNNING}.auditing",
+    "matrices": f"{RUNNING}.auditing",
+    "provenance": "attnsvm.pipeline.provenance",
+    "paper_numbers": "attnsvm.publish.paper.numbers",
+    "typeset": "attnsvm.publish.paper.typesetting",
+    "site": "attnsvm.publish.site.build",
+    **dict.fromkeys(("pass_texts", "measure", "gather", "compare"), "attnsvm.inspect.steps"),
 }
-# {a rule whose modules are the same for every job: these}
-WRITERS = {
-    "audit_figure": ("attnsvm.audit.figure", "attnsvm.plots.style"),
-    "provenance": ("attnsvm.pipeline.provenance",),
-}
-# How a job is run, what is written of it, and how files are written.
-ROOMS = ("pipeline", "publish", "system.checksums", "system.store", "system.writing")
-OVER_NO_NUMBER = tuple(f"attnsvm.{room}." for room in ROOMS)
 ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 
 
 def of_stage(experiment: str, stage: str) -> tuple[str, ...]:
-    """The modules that decide over the numbers of a stage: its own, and how its blocks are put together."""
-    card = cards.read(experiment)
-    beside: tuple[str, ...] = ()
-    if stage == "measures":
-        beside = ("attnsvm.pipeline.running.gathering",)
-    elif stage == "problems" and (redrawn := elsewhere.distribution(experiment)):
-        beside = (redrawn,)
-    return card.modules[stage], *beside
+    """The modules of a stage of an experiment: its own, and what draws the tokens of its problems anew."""
+    redrawn = elsewhere.distribution(experiment) if stage == "problems" else ""
+    return (cards.read(experiment).modules[stage], *filter(None, [redrawn]))
 
 
 def of_stages(experiment: str) -> tuple[str, ...]:
@@ -50,74 +48,62 @@ def of_stages(experiment: str) -> tuple[str, ...]:
 
 
 def of_figure(figure: str) -> tuple[str, ...]:
-    """The modules that draw a figure: its own, and those of its headline."""
+    """The modules that draw a figure: its own, and the claims that its headline reads."""
     parts = cards.read(figure).modules
-    claims = (parts["claims"],) if "claims" in parts else ()
-    return parts["figure"], "attnsvm.plots.style", "attnsvm.audit.headline", *claims
+    return tuple(parts[part] for part in ("figure", "claims") if part in parts)
 
 
-def of_claims(experiments: list[str]) -> tuple[str, ...]:
-    """The modules that check the claims of some experiments."""
-    claims = (cards.read(name).modules["claims"] for name in experiments)
-    return "attnsvm.audit.table", "attnsvm.audit.pages", "attnsvm.audit.elsewhere", "attnsvm.audit.retired", *claims
+def of_claims(experiments: Sequence[str]) -> tuple[str, ...]:
+    """The modules with the claims of some experiments."""
+    return tuple(cards.read(name).modules["claims"] for name in experiments)
 
 
-def of_matrix(figures: list[str]) -> tuple[str, ...]:
-    """The modules that try the claims of some figures under other settings, and gather what was measured for them."""
-    claims = [cards.read(name).modules["claims"] for name in figures]
+def of_matrix(figures: Sequence[str]) -> tuple[str, ...]:
+    """The modules with the claims of some figures, and with what makes their tables."""
     drawn = dict.fromkeys(name for figure in figures for name in cards.read(figure).draws)
-    tables = [module for name in drawn for module in of_stage(name, "measures")]
-    return "attnsvm.audit.elsewhere", *claims, *tables
+    return (*of_claims(figures), *(cards.read(name).modules["measures"] for name in drawn))
 
 
 def of(rule: str, name: str = "") -> tuple[str, ...]:
-    """The modules that decide over what a job writes, by its rule.
+    """The modules that a job imports, by its rule; first the one that runs it.
 
     Args:
-        name: of the experiment, the figure, or the group of claims; "" for a rule of `WRITERS`, and for all claims.
+        name: of the experiment, the figure, or the group of claims; "" for all claims, and where all jobs are alike.
     """
+    own: tuple[str, ...] = ()
     match rule:
         case "problems" | "descent" | "svm" | "measures":
-            return of_stage(name, rule)
+            own = of_stage(name, rule)
+        case "measures_of_block":
+            own = of_stage(name, "measures")
+        case "variant":
+            own = of_stages(name)
         case "figure":
-            return of_figure(name)
+            own = of_figure(name)
         case "claims" | "claims_of":
-            return of_claims(targets.claiming(name))
-        case "matrix" | "matrices":
-            return of_matrix([name] if name else targets.tried())
-    return WRITERS[rule]
+            own = of_claims(targets.claiming(name))
+        case "cells" | "matrix" | "matrices":
+            own = of_matrix([name] if name else targets.tried())
+    return (RUNNERS[rule], *FIRST, *own)
 
 
-def hash_of_site() -> str:
-    """The hash of everything that the site shows beside the figures: of the package and of the documents."""
+def code(rule: str, name: str = "", texts: tuple[str, ...] = ()) -> dict:
+    """What a job is told of its code: "modules", see `of`, other files as "texts", and "sha256" of it all."""
+    texts = (*filter(None, [SCRIPT if path_of(SCRIPT).is_file() else ""]), *texts)
+    roots = of(rule, name)
+    return {"modules": list(roots), "texts": list(texts), "sha256": digest(*roots, texts=texts)}
+
+
+def on_the_site() -> tuple[str, ...]:
+    """Everything that the site shows beside the figures: of the package and of the documents."""
     files = [path for pattern in ON_THE_SITE for path in ROOT.glob(pattern) if path.is_file()]
-    names = {str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}
-    return digest(texts=tuple(sorted(names)))
+    return tuple(sorted({str(path.relative_to(ROOT)) for path in files if "__pycache__" not in path.parts}))
 
 
 def files_behind(pictured: str) -> list[str]:
-    """Every source file that the stages behind a figure, or behind the audit, run, and what draws it."""
-    stages = {module for name in targets.behind(pictured) for module in of_stages(name)}
-    drawing = (*of_claims(targets.claiming()), *WRITERS["audit_figure"]) if pictured == "audit" else of_figure(pictured)
-    return list(module_files(*sorted({*stages, *drawing})))
-
-
-@contextmanager
-def covered(*modules: str) -> Iterator[None]:
-    """Refuse what the body makes if it imports a module of this package that is not behind `modules`.
-
-    What was imported before counts for nothing: what runs the job, and in one process with others their modules.
-
-    Raises:
-        UserError: there is such a module.
-    """
-    before = {*sys.modules}
-    yield
-    ours = (name for name in sys.modules.keys() - before if name.startswith("attnsvm."))
-    found = {file_of(name): name for name in ours if not f"{name}.".startswith(OVER_NO_NUMBER)}
-    unseen = sorted({*found} - {"", *module_files(*modules)} if found else ())
-    require(
-        not unseen,
-        f"{modules[0]} runs {', '.join(found[file] for file in unseen)}, which no import statement behind it names: "
-        "an edit of it would rerun nothing; import it by a statement",
-    )
+    """Every source file that the jobs behind a figure, or behind the audit, run."""
+    stages = {
+        module for name in targets.behind(pictured) for stage in cards.read(name).stages for module in of(stage, name)
+    }
+    last = (*of("claims"), *of("audit_figure")) if pictured == "audit" else of("figure", pictured)
+    return list(module_files(*sorted({*stages, *last})))

@@ -1,21 +1,44 @@
 """What every job of a run is given: its params and its input files, by its rule and that rule's wildcards.
 
-Snakemake compares params by value, dates or not, and runs a job again when one of them is another: they name everything
-that a job's output follows from. `Plan.params` says what they are, for the rules, for `attnsvm bundle` and for the
-tests of reruns. Arguments are called as the wildcards are.
+What a job's output follows from is hashed into one word, `Plan.made`: its rule and wildcards, its params (settings,
+code), and the same of the jobs whose files it reads. A job notes it beside what it has written, and a run builds anew
+what has another (workflow/rules/internals.smk). Arguments are called as the wildcards are.
 """
 
 import csv
 import hashlib
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 from attnsvm.pipeline import blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
-from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.pipeline.job_records import origin_of
 from attnsvm.system.errors import UserError, require
 
 Param = Callable[..., object]  # of the wildcards of a rule
+Inputs = Callable[..., Mapping[str, str | list[str]]]  # the same: the input files of a job by name
+TABLES = ("measures.parquet", "instances.parquet", "outcomes.csv", "cells.csv", "certificates.csv")
+_VARIANT = rf"{cards.ELSEWHERE}/\w+/\w+"
+# {pattern of the files that a rule's jobs write, with its wildcards: the rule; "": the stage}
+OUTPUTS = {
+    rf"results/(?P<experiment>{_VARIANT})/(?P<block>[^/]+)/\w+\.npz": "variant",
+    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/(?P<stage>problems|descent|svm)\.npz": "",
+    r"results/(?P<experiment>\w+)/(?P<block>[^/]+)/measures\.npz": "measures_of_block",
+    rf"results/{cards.ELSEWHERE}/(?P<matrixed>\w+)/cells(_certificates)?\.csv": "cells",
+    rf"results/{cards.ELSEWHERE}/(?P<matrixed>\w+)/(matrix\.(csv|html)|certificates\.csv)": "matrix",
+    rf"results/audit/{cards.ELSEWHERE}(\.csv|\.html|_certificates\.csv)": "matrices",
+    r"results/audit/(claims\.csv|audit\.html)": "claims",
+    r"results/audit/(?P<claimed>\w+)\.(csv|html)": "claims_of",
+    r"results/paper/numbers\.json": "paper_numbers",
+    r"(results/paper/manuscript\.html|paper/attnsvm\.pdf)": "typeset",
+    r"site": "site",
+    rf"results/(?P<experiment>\w+)/({'|'.join(map(re.escape, TABLES))})": "measures",
+    r"figures/audit\.(pdf|png|svg)": "audit_figure",
+    r"figures/(?P<figure>\w+)\.(pdf|png|svg|csv)": "figure",
+    r"figures/(?P<pictured>\w+)\.json": "provenance",
+}
+CELLS = {"cells": "matrix", "certificates": "certificates"}  # {input of the matrices: csv of a matrix}
 FAILS = "fails"  # see attnsvm.audit.evaluation, which needs more than Snakemake brings
 
 
@@ -48,48 +71,52 @@ class Plan:
 
     def __init__(self, resolved: dict, scatter: Mapping[str, int]):
         self.resolved, self.scatter, self.at = resolved, scatter, folder(resolved)
-        self.blocks, self.history = cache(self._blocks), cache(self._history)
-        self.variants = cache(self._variants)
+        self.blocks, self.made_by = cache(self._blocks), cache(self._made_by)
+        self.variants, self.made = cache(self._variants), cache(self._made)
+        self.further: dict[str, tuple[dict[str, Param], Inputs]] = {}  # params and inputs of rules that others know
 
     def params(self, rule: str) -> dict[str, Param]:
         """The params of a rule's jobs by name, as functions of its wildcards.
 
-        `settings` are those of the configuration, `code` is a hash of what a job runs, and `origin` says what it starts
-        from: see the method of that name.
+        `settings` are those of the configuration, and `code` is what a job runs, see `modules.code`.
 
         Raises:
             ValueError: there is no such rule.
         """
-        figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
+        if rule in self.further:
+            return self.further[rule][0]
         code: dict[str, Param] = {"code": partial(self.code, rule)}
-        drawn: dict[str, Param] = {
-            "settings": lambda figure: (
-                self.resolved["figures"] | {"scale": self.resolved["scale"], "title": cards.read(figure).title}
-            ),
-            "code": partial(self.code, "figure"),
-        }
+        figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
+        numeric: dict[str, Param] = {"arithmetic": lambda **_: self.resolved["arithmetic"]}
         match rule:
             case "problems" | "descent" | "svm" | "measures" | "measures_of_block":
                 stage = "measures" if rule == "measures_of_block" else rule
-                return {name: partial(getattr(self, name), stage) for name in ("settings", "code", "origin")}
+                drawn: dict[str, Param] = {"parts": self.parts} if rule == "problems" else {}
+                return {"settings": partial(self.settings, stage)} | code | numeric | drawn
             case "variant":
-                return {"settings": self.settings_of_stages, "code": self.codes, "origin": self.parts}
+                return {"settings": self.settings_of_stages, "parts": self.parts} | code | numeric
             case "figure":
-                return drawn | {"origin": lambda figure: self.histories(targets.behind(figure))}
+                whole = {"scale": self.resolved["scale"]}
+                return code | {
+                    "settings": lambda figure: self.resolved["figures"] | whole | {"title": cards.read(figure).title},
+                    "cards": lambda figure: self.said([figure]),
+                }
             case "claims" | "claims_of":
-                names: dict[str, Param] = {"claiming": targets.claiming} if rule == "claims" else {}
-                return names | code | {"origin": lambda claimed="": self.histories(targets.measured(claimed))}
+                left_out = lambda claimed="": [] if claimed else [card.name for card in cards.optional()]  # noqa: E731
+                return code | {
+                    "claiming": lambda claimed="": targets.claiming(claimed),
+                    "cards": lambda claimed="": self.said([*targets.claiming(claimed), *left_out(claimed)]),
+                }
             case "audit_figure":
                 return figures | code
             case "matrices":
-                of_all = {"variants": dict, "tables": dict, "origin": str}  # they are those of the matrices
-                return code | of_all
+                of_all = {"variants": dict, "tables": dict}  # they are those of the matrices
+                return code | of_all | {"cards": lambda: self.said(targets.tried())}
             case "cells" | "matrix":
-                return {
-                    "code": partial(self.code, "matrix"),
+                return code | {
                     "variants": self.words,
                     "tables": partial(self.settings_of_tables, rule == "matrix"),
-                    "origin": lambda matrixed: self.histories(self.varied(matrixed)),
+                    "cards": lambda matrixed: self.said([matrixed]),
                 }
             case "provenance":
                 experiments = self.resolved["experiments"]
@@ -103,6 +130,48 @@ class Plan:
                 }
         raise ValueError(f"no rule {rule!r}")
 
+    def inputs(self, rule: str) -> Inputs:
+        """The input files of a rule's jobs by name, as a function of its wildcards; but for those that a checkpoint
+        decides on.
+        """
+        if rule in self.further:
+            return self.further[rule][1]
+        match rule:
+            case "problems" | "variant":
+                return lambda **_: {}
+            case "descent" | "svm" | "measures_of_block":
+                return partial(self.block_files, "measures" if rule == "measures_of_block" else rule)
+            case "measures":
+                return self.gathered_files
+            case "figure":
+                return self.tables
+            case "claims" | "claims_of":
+                return self._claimed_files
+            case "audit_figure":
+                return lambda **_: {"claims": f"{self.at}results/audit/claims.csv"}
+            case "cells":
+                return lambda matrixed: {"measured": self.measured_elsewhere(matrixed)}
+            case "matrix":
+                return self._cells_of
+            case "matrices":
+                return lambda **_: {name: self.matrices(file) for name, file in CELLS.items()}
+            case "provenance":
+                return self._described_files
+        raise ValueError(f"no rule {rule!r}")
+
+    def _made_by(self, rule: str, **wildcards: str) -> tuple[str, str]:
+        """What a job notes as made, and the hash of what those have noted whose files it reads: "made", "origin"."""
+        given = {name: function(**wildcards) for name, function in self.params(rule).items()}
+        files = self.inputs(rule)(**wildcards).values()
+        before = {self.made(path) for found in files for path in ([found] if isinstance(found, str) else found)}
+        origin = origin_of(before)
+        return _hash(rule, sorted(wildcards.items()), given, origin), origin
+
+    def _made(self, path: str) -> str:
+        """What the job notes as made that writes a file."""
+        rule, wildcards = job_of(path, self.at)
+        return self.made_by(rule, **wildcards)[0]
+
     def settings(self, stage: str, experiment: str, block: str = "") -> dict:
         """What the configuration says of a stage; of the first also what it reads from outside."""
         card = cards.read(experiment)
@@ -113,38 +182,25 @@ class Plan:
         return chosen | {"outside": read} if read else chosen
 
     def code(
-        self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", matrixed: str = "", **_
-    ) -> str:
-        """The hash of the code that a job runs; of a stage with the arithmetic that it has (running/arithmetic.py)."""
-        code = digest(*modules.of(rule, experiment or figure or claimed or matrixed), texts=modules.TEXTS.get(rule, ()))
-        return _hash(code, self.resolved["arithmetic"]) if rule in cards.STAGES else code
+        self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", matrixed: str = "", **_: str
+    ) -> dict:
+        """What a job runs, see `modules.code`."""
+        return modules.code(rule, experiment or figure or claimed or matrixed)
+
+    def said(self, names: Iterable[str]) -> str:
+        """A hash of what jobs that read claims or draw a figure take from cards."""
+        read = [cards.read(name) for name in names]
+        values = [{key: one["value"] for key, one in card.settings["problems"].items()} for card in read]
+        words = [(card.name, card.title, card.section, card.on, card.optional, card.draws) for card in read]
+        return _hash(words, values, [[*card.columns] for card in read])
 
     def settings_of_stages(self, experiment: str, block: str) -> dict[str, dict]:
         """The settings of every stage of a variant, whose stages are one job."""
         return {stage: self.settings(stage, experiment, block) for stage in cards.read(experiment).stages}
 
-    def codes(self, experiment: str, block: str) -> dict[str, str]:
-        """The hash of the code of every stage of a variant."""
-        return {stage: self.code(stage, experiment) for stage in cards.read(experiment).stages}
-
-    def origin(self, stage: str, experiment: str, block: str = "") -> object:
-        """For the first stage the parts of cells to draw, for a later one a hash of settings and code of those before.
-
-        Snakemake compares the files of those stages, but not what is gone: drawn anew for another seed and then
-        deleted, by hand or by a run that was killed, they would leave old figures that pass as up to date.
-        """
-        if stage == "problems":
-            return self.parts(experiment, block)
-        return self.history(experiment, earlier(cards.read(experiment), stage), block)
-
     def parts(self, experiment: str, block: str) -> list[list]:
         """The parts of cells of which a block is made, as lists: what a job is given has no class of ours."""
         return [list(part) for part in self.blocks(experiment)[block]]
-
-    def histories(self, experiments: Iterable[str]) -> str:
-        """One hash of the settings and the code of all stages of experiments."""
-        whole = [self.history(name, cards.read(name).stages) for name in experiments]
-        return hashlib.sha256(repr(whole).encode()).hexdigest()
 
     def all_outside(self, pictured: str) -> dict[str, dict[str, str]]:
         """The checksums of the files from outside by experiment, for those behind a figure that read any."""
@@ -273,12 +329,34 @@ class Plan:
     def _blocks(self, experiment: str) -> dict[str, list[blocks.Part]]:
         return blocks.cut(cards.read(experiment), self.resolved, self.scatter.get(experiment))
 
-    def _history(self, experiment: str, stages: tuple[str, ...], block: str = "") -> str:
-        """A hash of the settings and the code of some stages of an experiment, or of one block of it."""
-        of, parts = (block_settings, self.parts(experiment, block)) if block else (stage_settings, None)
-        card = cards.read(experiment)
-        run = [(stage, of(card, self.resolved, stage), self.code(stage, experiment)) for stage in stages]
-        return _hash(run, parts)
+    def _claimed_files(self, claimed: str = "") -> dict[str, str | list[str]]:
+        shown = targets.shown(claimed) if claimed else targets.figures()
+        certificates = [f"{self.at}results/{name}/certificates.csv" for name in targets.measured(claimed)]
+        return {"figures": self.figure_files(*shown, kinds=["csv"]), "certificates": certificates}
+
+    def _cells_of(self, matrixed: str) -> dict[str, str | list[str]]:
+        base = f"{self.at}results/{cards.ELSEWHERE}/{matrixed}"
+        return {"cells": f"{base}/cells.csv", "certificates": f"{base}/cells_certificates.csv"}
+
+    def _described_files(self, pictured: str) -> dict[str, str | list[str]]:
+        counted = {table: self.counted(table, pictured) for table in ("cells", "outcomes", "certificates")}
+        return {"figure": self.drawn_files(pictured), **counted}
+
+
+def job_of(path: str, at: str) -> tuple[str, dict[str, str]]:
+    """The rule that makes a file, and its wildcards.
+
+    Args:
+        at: the folder of the scale, see `folder`.
+
+    Raises:
+        UserError: it is no output of this workflow.
+    """
+    for pattern, rule in OUTPUTS.items():
+        if match := re.fullmatch(pattern, path.removeprefix(at)):
+            wildcards = match.groupdict()
+            return rule or wildcards.pop("stage"), wildcards
+    raise UserError(f"{path}: this is not a file of this workflow")
 
 
 def _hash(*what: object) -> str:

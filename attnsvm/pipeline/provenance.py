@@ -209,3 +209,13 @@ def _cost(base: Path, stage: str, blocks: list[str]) -> dict | None:
 def _rows(path: Path) -> list[dict]:
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def _job(job) -> None:
+    results = f"{job.output[0].rpartition('figures/')[0]}results"
+    drawn = [job.inputs["figure"]] if isinstance(job.inputs["figure"], str) else list(job.inputs["figure"])
+    known = job.params.experiments, job.params.blocks, job.params.settings, job.params.files
+    write(*known, results, drawn, job.output[0], job.params.outside)
+
+
+JOBS = {"provenance": _job}

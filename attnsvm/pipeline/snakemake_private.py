@@ -14,15 +14,12 @@ are built anew end the run with one sentence instead: without them an edit or a 
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from attnsvm.pipeline.run_errors import end
 
 DECIDING = {
     "workflow.dag.forcefiles": "files to build anew, whatever their dates and records say",
-    "workflow.persistence._metadata_path": "the folder of Snakemake's records, with a file for each output",
-    "snakemake.persistence.RECORD_FORMAT_VERSION": "the format of a record, below which Snakemake compares nothing",
 }
 CONVENIENT = {
     "workflow.is_main_process": "every job checks anew what the run has checked",
@@ -35,16 +32,6 @@ def forced(workflow: Any) -> set[str]:
     """The files that Snakemake builds anew; it is there while jobs are found."""
     found = _deciding("workflow.dag.forcefiles", workflow)
     return found if isinstance(found, set) else _ended("workflow.dag.forcefiles")
-
-
-def records_folder(workflow: Any) -> Path:
-    """Where Snakemake keeps its records; it is there while jobs are found."""
-    return Path(_deciding("workflow.persistence._metadata_path", workflow))
-
-
-def record_format() -> int:
-    """The least format of a record that Snakemake compares."""
-    return int(_deciding("snakemake.persistence.RECORD_FORMAT_VERSION"))
 
 
 def is_main_process(workflow: Any) -> bool:

@@ -6,16 +6,24 @@ factor of the Gram matrix (products of two small Gram matrices), one of the p·q
 """
 
 from collections.abc import Callable
-from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from attnsvm.batch.on_disk import kept
+from attnsvm.batch.on_disk import kept, named, sources
 from attnsvm.svm.constraints import Factors
 
-compiled = partial(kept, njit, nogil=True, error_model="numpy", fastmath={"contract", "reassoc"})
+SOURCES = sources(Path(__file__))
+
+
+def compiled(function: Callable) -> Any:
+    """`function` compiled, and kept on disk for these sources."""
+    whole = {"nogil": True, "error_model": "numpy", "fastmath": {"contract", "reassoc"}}
+    return kept(njit, named(function, SOURCES, function.__name__), **whole)
+
 
 Solve = Callable[[np.ndarray], np.ndarray]
 

@@ -1,19 +1,25 @@
-"""The SHA-256 of every file that a stage writes, in a hidden file beside it: `.x.csv.sha256` beside `x.csv`.
+"""The SHA-256 of every file that a job writes, and what the file was made of, in a hidden file: `.x.csv.sha256`.
 
-The hidden file has the format of `sha256sum`, whose `-c` reads it too. It does not travel to a bucket, where the object
-alone goes: ATTNSVM_NO_CHECKSUMS in the environment, which the workflow sets when its results lie in one, leaves the
-hidden files out, so that none is left beside the local copy of a newer object. A file that is a link, as Snakemake's
-cache between workflows makes them, is not the file that a checksum of this folder was written for, and is not compared.
+The first line is in the format of `sha256sum`, whose `-c` reads it too; for a folder it is of the list of its files.
+The second, which `-c` takes for a comment, is the record of the job that made the file, and is there once the job has
+ended well. Neither travels to a bucket, where the object alone goes: ATTNSVM_NO_CHECKSUMS in the environment, which the
+workflow sets when its results lie in one, leaves the hidden files out, so that none is left beside the local copy of a
+newer object. What Snakemake's cache between workflows links in has its record in the folder of that cache.
 """
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 DIFFERS = "its SHA-256 is not the one it was written with"
+CACHE = "SNAKEMAKE_OUTPUT_CACHE"  # in the environment: the folder of the cache between workflows
+
+Record = dict[str, Any]  # of a job, see attnsvm.pipeline.job_records
 
 
 def keep_no_checksums() -> None:
@@ -33,22 +39,66 @@ def beside(path: str | os.PathLike) -> Path:
 
 
 def of(path: str | os.PathLike) -> str:
-    """The SHA-256 of a file."""
+    """The SHA-256 of a file; of a folder, that of the list of its files with theirs."""
+    if os.path.isdir(path):
+        files = sorted(one.relative_to(path).as_posix() for one in Path(path).rglob("*") if one.is_file())
+        return hashlib.sha256(b"".join(line(Path(path, name), name) for name in files)).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def line(path: str | os.PathLike, name: str) -> bytes:
-    """The content of the checksum file for the bytes of `path`, which are to be called `name`."""
+    """The first line of the checksum file for the bytes of `path`, which are to be called `name`."""
     return os.fsencode(f"{of(path)}  {name}\n")
 
 
 def holds(path: str | os.PathLike) -> bool:
     """Whether a file has the bytes it was written with; also true of a file without a checksum."""
     sidecar = beside(path)
-    if not kept() or not sidecar.exists() or os.path.islink(path):
+    if not kept() or not sidecar.exists():
         return True
-    return sidecar.read_bytes() == line(path, Path(path).name)
+    now = line(path, Path(path).name)
+    return sidecar.read_bytes().startswith(now) or _in_cache(path) is not None
+
+
+def record(path: str | os.PathLike) -> Record | None:
+    """What the job noted that made a file; None where no job did, or none that came to its end."""
+    try:
+        text = beside(path).read_bytes().partition(b"\n# ")[2]
+        found = json.loads(text) if text else None
+    except (OSError, ValueError, RecursionError):
+        found = None
+    found = found if found is not None else _in_cache(path)
+    return found if isinstance(found, dict) else None
+
+
+def sign(path: str | os.PathLike, record: Record) -> None:
+    """Note beside a file, which a job has just written, what it was made of; where it goes into a cache, there too.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    sidecar, text = beside(path), json.dumps(record, sort_keys=True)
+    first, _, _ = sidecar.read_bytes().partition(b"\n") if sidecar.exists() else (b"", b"", b"")
+    head = first + b"\n" if first else line(path, Path(path).name)
+    places = [(sidecar, head + f"# {text}\n".encode())]
+    if folder := os.environ.get(CACHE):
+        places.append((Path(folder, f"attnsvm-{head[:64].decode()}.json"), text.encode()))
+    for place, content in places:
+        temporary = place.with_name(f".{Path(path).name}.{os.getpid()}.sum.tmp")
+        temporary.write_bytes(content)
+        os.replace(temporary, place)
+
+
+def _in_cache(path: str | os.PathLike) -> Record | None:
+    """The record of a file that the cache between workflows has linked in."""
+    folder = os.environ.get(CACHE)
+    if not folder or not os.path.islink(path):
+        return None
+    try:
+        return json.loads(Path(folder, f"attnsvm-{of(path)}.json").read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def walk(folder: str | os.PathLike[str], onerror: Callable[[OSError], object] | None = None) -> Iterator[Path]:
@@ -84,7 +134,7 @@ def differing(files: list[str]) -> list[str]:
 
 def compared(path: str | os.PathLike) -> bool:
     """Whether there is a file here, and a checksum that it is held against."""
-    return kept() and beside(path).is_file() and os.path.isfile(path) and not os.path.islink(path)
+    return kept() and beside(path).is_file() and os.path.isfile(path)
 
 
 def forget_the_gone(folders: Iterable[str | os.PathLike]) -> None:

@@ -8,6 +8,10 @@ class UserError(Exception):
         super().__init__(shown(sentence), **named)
 
 
+class Misread(RuntimeError):
+    """A claim asks its tables for something that they do not have; the message names the module and the claim."""
+
+
 class MissingError(UserError, ImportError):
     """A library that was not asked for at the installation is needed; `name`: which."""
 

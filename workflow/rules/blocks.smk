@@ -2,14 +2,14 @@
 tables of an experiment, which its blocks are gathered into."""
 
 # Between-workflow caching, where `--cache` asks for it: blocks that another clone has computed are taken from there. What
-# is cached follows from its params (settings, hash of the code, block) and from the stages before, of which Snakemake's
-# key is made. A file from the cache cost nothing here, and so has no times.
+# is cached follows from its params, of which Snakemake's key is made; its record lies in that cache, by its SHA-256. A
+# file from the cache cost nothing here, and so has no times.
 CACHED = "SNAKEMAKE_OUTPUT_CACHE" in os.environ
 
 
 rule problems:
     input:
-        unpack(files(plan.block_files, "problems")),
+        unpack(inputs_of("problems")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/problems.npz"),
     log:
@@ -33,7 +33,7 @@ rule problems:
 
 use rule problems as descent with:
     input:
-        unpack(files(plan.block_files, "descent")),
+        unpack(inputs_of("descent")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/descent.npz"),
     log:
@@ -51,7 +51,7 @@ use rule problems as descent with:
 
 use rule problems as svm with:
     input:
-        unpack(files(plan.block_files, "svm")),
+        unpack(inputs_of("svm")),
     output:
         read_once(f"{AT}results/{{experiment}}/{{block}}/svm.npz"),
     log:
@@ -70,7 +70,7 @@ use rule problems as svm with:
 # Where an experiment has many blocks, each is measured where it was trained, and what is gathered is small.
 use rule problems as measures_of_block with:
     input:
-        unpack(files(plan.block_files, "measures")),
+        unpack(inputs_of("measures_of_block")),
     output:
         f"{AT}results/{{experiment}}/{{block}}/measures.npz",
     log:
@@ -88,7 +88,7 @@ use rule problems as measures_of_block with:
 # Few blocks are measured here, too.
 rule measures:
     input:
-        unpack(files(plan.gathered_files)),
+        unpack(inputs_of("measures")),
     output:
         table=f"{AT}results/{{experiment}}/measures.parquet",
         instances=f"{AT}results/{{experiment}}/instances.parquet",

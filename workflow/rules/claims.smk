@@ -6,10 +6,7 @@ matrix of claims by variants.
 # The page of the claims of one experiment, or of a group of figures; the audit leaves out those that are optional.
 rule claims_of:
     input:
-        figures=lambda wildcards: plan.figure_files(*targets.shown(wildcards.claimed), kinds=["csv"]),
-        certificates=lambda wildcards: [
-            f"{AT}results/{name}/certificates.csv" for name in targets.measured(wildcards.claimed)
-        ],
+        unpack(inputs_of("claims_of")),
     output:
         csv=f"{AT}results/audit/{{claimed}}.csv",
         html=f"{AT}results/audit/{{claimed}}.html",
@@ -31,8 +28,7 @@ rule claims_of:
 # The audit of every run: all claims that are not optional.
 use rule claims_of as claims with:
     input:
-        figures=expand(f"{AT}figures/{{figure}}.csv", figure=FIGURES),
-        certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
+        unpack(inputs_of("claims")),
     output:
         csv=f"{AT}results/audit/claims.csv",
         html=report(
@@ -51,7 +47,7 @@ use rule claims_of as claims with:
 
 rule audit_figure:
     input:
-        claims=f"{AT}results/audit/claims.csv",
+        unpack(inputs_of("audit_figure")),
     output:
         pdf=f"{AT}figures/audit.pdf",
         png=report(f"{AT}figures/audit.png", category="Audit", labels={"figure": "every verdict"}),
@@ -78,7 +74,7 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
         name:
             name
         input:
-            files(lambda **_: []),
+            unpack(inputs_of("variant", name)),
         output:
             [
                 path if stage == "measures" else read_once(path)
@@ -109,7 +105,7 @@ for name, (stages, experiment) in targets.rules_of_variants().items():
 # What is read in its cells decides which variants are run on.
 checkpoint cells:
     input:
-        files(plan.measured_elsewhere),
+        unpack(inputs_of("cells")),
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
         certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
@@ -130,8 +126,7 @@ checkpoint cells:
 
 rule matrix:
     input:
-        cells=f"{AT}results/elsewhere/{{matrixed}}/cells.csv",
-        certificates=f"{AT}results/elsewhere/{{matrixed}}/cells_certificates.csv",
+        unpack(inputs_of("matrix")),
         longer=lambda wildcards: or_end(plan.run_on, wildcards.matrixed, checkpoints.cells.get(**wildcards).output.csv),
     output:
         csv=f"{AT}results/elsewhere/{{matrixed}}/matrix.csv",
@@ -154,8 +149,7 @@ rule matrix:
 
 use rule matrix as matrices with:
     input:
-        cells=lambda wildcards: or_end(plan.matrices, "matrix"),
-        certificates=lambda wildcards: or_end(plan.matrices, "certificates"),
+        unpack(inputs_of("matrices")),
     output:
         csv=f"{AT}results/audit/elsewhere.csv",
         certificates=f"{AT}results/audit/elsewhere_certificates.csv",

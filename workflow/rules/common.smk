@@ -46,8 +46,7 @@ scattergather:
 
 asked = {card.name: len(getattr(scatter, card.name)("{scatteritem}")) for card in cards.experiments(optional=True)}
 plan = Plan(config, {name: count for name, count in asked.items() if count})
-AT, FIGURES, TRAVELLING = plan.at, targets.figures(), Path(f"{plan.at}{job_records.TRAVELLING}")
-EXPERIMENTS = [card.name for card in cards.experiments()]
+AT, FIGURES = plan.at, targets.figures()
 
 
 wildcard_constraints:
@@ -64,15 +63,28 @@ def job(rule):
     return lambda wildcards, output: rule
 
 
+def made_by(rule, wildcards):
+    """What a job notes as made, and what those have noted whose files it reads."""
+    return or_end(plan.made_by, rule, **dict(wildcards.items()))
+
+
 def params_of(rule):
     """The params of a rule's jobs, as the plan has them."""
-    return {"job": job(rule)} | {name: of_wildcards(function) for name, function in plan.params(rule).items()}
+    own = {name: of_wildcards(function) for name, function in plan.params(rule).items()}
+    noted = {
+        "made": lambda wildcards: made_by(rule, wildcards)[0],
+        "origin": lambda wildcards: made_by(rule, wildcards)[1],
+    }
+    return {"job": job(rule)} | own | noted
 
 
-def files(function, *first):
-    """An input function: the files that the plan names, once it is decided what is built anew."""
-    named = of_wildcards(function, *first)
-    return lambda wildcards: decide() or named(wildcards)  # which returns nothing
+def inputs_of(rule, name=""):
+    """An input function: the files that the plan names, once it is decided whether those of the job are built anew.
+
+    `name`: of Snakemake's rule, where it is another.
+    """
+    named = of_wildcards(plan.inputs(rule))
+    return lambda wildcards: decide(rule, name or rule, wildcards) or named(wildcards)  # the first returns nothing
 
 
 def read_once(path):

@@ -3,7 +3,7 @@
 
 rule figure:
     input:
-        unpack(files(plan.tables)),
+        unpack(inputs_of("figure")),
     output:
         # `update`: a figure stays until another one is drawn, whatever is wrong with the code that is to draw it.
         pdf=update(f"{AT}figures/{{figure}}.pdf"),
@@ -33,10 +33,7 @@ rule figure:
 
 rule provenance:
     input:
-        figure=of_wildcards(plan.drawn_files),
-        cells=of_wildcards(plan.counted, "cells"),
-        outcomes=of_wildcards(plan.counted, "outcomes"),
-        certificates=of_wildcards(plan.counted, "certificates"),
+        unpack(inputs_of("provenance")),
     output:
         f"{AT}figures/{{pictured}}.json",
     log:

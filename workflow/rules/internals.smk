@@ -1,15 +1,20 @@
-"""What is decided when a run begins, and done when it ends: what is built anew, the records, how long it will take.
+"""What is decided when a run begins, and done when it ends: what is built anew, and how long it will take.
 
 All that is taken from Snakemake beyond its documentation is listed in attnsvm/pipeline/snakemake_private.py.
 """
 
+import time
 from functools import cache
 
+from attnsvm.system import checksums
 from attnsvm.system.checksums import DIFFERS, damaged, forget_the_gone
 
 FOLDERS = [f"{AT}results", f"{AT}figures"]
 
 AHEAD = set()  # the jobs of this run, of which Snakemake asks for the priority: (rule, experiment or figure, block)
+ASKED = {}  # {file: what its job is to note as made}, of all jobs that Snakemake has thought of
+SAID = []  # the file that stood for all without a record
+BEGAN = time.time()
 
 
 def say(sentence):
@@ -25,31 +30,41 @@ def place():
 
 @cache
 def alone():
-    """Whether they lie where these rules say: then their records travel with them, and targets can be told apart."""
+    """Whether they lie where these rules say: then targets can be told apart."""
     return place() == AT
 
 
 @cache
-def decide():
-    """Have every file built anew that is not what its job wrote, or of which there is no record: once per run.
+def look():
+    """Name the files that are damaged, and leave no record of Snakemake that is another folder's too: once per run."""
+    found = damaged([f"{place()}{folder}" for folder in ("results", "figures")])
+    for path in found:
+        say(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
+    if not command_line.dry(sys.argv):
+        job_records.part()
+        if config["intermediates"] == "drop":
+            forget_the_gone(FOLDERS)
+    return {*found}
+
+
+def decide(rule, name, wildcards):
+    """Have the files of a job built anew that are not what its record says, or whose record is not what is asked for.
 
     Snakemake asks for the inputs of jobs before it decides which of them run.
     """
-    if not MAIN:
+    if not MAIN or IN_BUCKET:
         return
-    own, least = snakemake_private.records_folder(workflow), snakemake_private.record_format()
-    found = damaged([f"{place()}{folder}" for folder in ("results", "figures")])
-    if alone():
-        or_end(job_records.restore, own, TRAVELLING)
-    lacking = [] if IN_BUCKET else job_records.lacking(own, targets.there(place()), least)
-    if config["intermediates"] == "drop" and not command_line.dry(sys.argv):
-        forget_the_gone(FOLDERS)
-    for path in found:
-        say(f"{path}: damaged ({DIFFERS}); it is built anew before anything is made from it")
-    if lacking:
-        others = f" and {len(lacking) - 1} other files" if lacking[1:] else ""
-        say(f"{lacking[0]}{others}: there is no record of what made them; they are built anew before they are read")
-    snakemake_private.forced(workflow).update(found, lacking)
+    broken, made = look(), made_by(rule, wildcards)[0]
+    written = [str(path) for path in expand([*getattr(rules, name).output], **dict(wildcards.items()))]
+    ASKED.update(dict.fromkeys(written, made))
+    why = {path: job_records.stale(path, made) for path in written if os.path.lexists(path)}
+    wrong = [path for path in why if why[path] or path in broken or not checksums.holds(path)]
+    snakemake_private.forced(workflow).update(wrong)
+    if not command_line.dry(sys.argv):
+        job_records.forget(written, made)
+    if wrong and why[wrong[0]] == job_records.UNKNOWN and not SAID:
+        SAID.append(wrong[0])
+        say(f"{wrong[0]}: {job_records.UNKNOWN}; it is built anew before it is read, and so is every file like it")
 
 
 def is_rule(name):
@@ -84,14 +99,18 @@ if MAIN:  # its jobs say in what they write which command it was
 
 
 def leave():
-    """Put the records of this run beside the results they are about."""
-    if alone() and TRAVELLING.parent.is_dir():
-        try:
-            job_records.pack(snakemake_private.records_folder(workflow), TRAVELLING)
-        except OSError as error:
-            say(f"{TRAVELLING}: cannot be written ({error.strerror}); .snakemake has all records")
+    """Tidy up at the end of a run."""
     if config["intermediates"] == "drop":
         forget_the_gone(FOLDERS)
+
+
+def require_asked():
+    """Fail a run whose jobs were made of code that was edited after they were asked for, as on a cluster."""
+    for path, made in ASKED.items() if MAIN and not IN_BUCKET else ():
+        sidecar = checksums.beside(path)
+        if os.path.exists(path) and sidecar.exists() and sidecar.stat().st_mtime >= BEGAN:
+            if (checksums.record(path) or {}).get("made") != made:
+                end(f"{path}: was made by code that was edited while this run waited; run the same command again")
 
 
 onstart:
@@ -103,6 +122,7 @@ onstart:
 
 onsuccess:
     leave()
+    require_asked()
 
 
 onerror:

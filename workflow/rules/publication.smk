@@ -1,15 +1,13 @@
 """What goes out: the manuscript with its numbers, and a website of everything that was built."""
 
-from attnsvm.pipeline import modules
 from attnsvm.publish.paper import parts
+
+plan.further |= or_end(parts.jobs, plan, config)
 
 
 rule paper_numbers:
     input:
-        audits=of_wildcards(parts.audits, plan),
-        tables=of_wildcards(parts.tables, plan),
-        cost=plan.figure_files("audit", kinds=("json",)),
-        certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
+        unpack(inputs_of("paper_numbers")),
     output:
         f"{AT}results/paper/numbers.json",
     log:
@@ -20,10 +18,7 @@ rule paper_numbers:
         mem_mb=1000,
         runtime=10,
     params:
-        job=job("paper_numbers"),
-        settings={key: value for key, value in config.items() if key in ("scale", "experiments", "figures")},
-        figures=of_wildcards(parts.built, plan),
-        code=of_wildcards(parts.numbers_code),
+        **params_of("paper_numbers"),
     message:
         "look up the numbers of the paper"
     script:
@@ -32,8 +27,7 @@ rule paper_numbers:
 
 rule typeset:
     input:
-        numbers=f"{AT}results/paper/numbers.json",
-        pictures=lambda _: [*or_end(parts.pictures, plan).values()],
+        unpack(inputs_of("typeset")),
     output:
         pdf=f"{AT}paper/attnsvm.pdf",
         html=f"{AT}results/paper/manuscript.html",
@@ -45,9 +39,7 @@ rule typeset:
         mem_mb=1000,
         runtime=10,
     params:
-        job=job("typeset"),
-        figures=lambda _: [*or_end(parts.pictures, plan)],
-        code=of_wildcards(parts.code),
+        **params_of("typeset"),
     message:
         "typeset the paper"
     script:
@@ -57,11 +49,7 @@ rule typeset:
 rule site:
     """a website of everything: site/index.html"""
     input:
-        figures=plan.figure_files(*FIGURES),
-        audit=plan.figure_files("audit", kinds=("svg", "json")),
-        claims=f"{AT}results/audit/claims.csv",
-        paper=[f"{AT}results/paper/manuscript.html", f"{AT}paper/attnsvm.pdf"],
-        certificates=expand(f"{AT}results/{{experiment}}/certificates.csv", experiment=EXPERIMENTS),
+        unpack(inputs_of("site")),
     output:
         directory(f"{AT}site"),
     log:
@@ -72,10 +60,7 @@ rule site:
         mem_mb=1000,
         runtime=10,
     params:
-        job=job("site"),
-        captions=config["captions"],
-        notes=config["notes"],
-        code=of_wildcards(modules.hash_of_site),
+        **params_of("site"),
     message:
         "build the site"
     script:

@@ -7,8 +7,9 @@
 Found from the source without running any of it. Every import in a module counts, wherever it stands. A name that a
 package only offers (attnsvm.system.lazy) is followed to the module that defines it; the others do not count.
 Where a package itself is handed on, all that it offers does. Of a package that imports its modules by name
-those count whose name is a string in it or in the experiment. Comments, docstrings and the layout of the source do not:
-they cannot change a number. What all this does not see is found when a job runs (`modules.covered`).
+those count whose name is a string in it or in the experiment. A file beside a module, no Python, counts if its name is
+a string in the module. Comments, docstrings and the layout of the source do not: they cannot change a number. What all
+this does not see is found when a job runs (`job_records.running`).
 """
 
 import hashlib
@@ -18,12 +19,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import attnsvm.experiments
 from attnsvm.pipeline.hashes.sources import Source, read
 
 ROOT = Path(__file__).resolve().parents[3]
 # The folder of the Snakefile: the clone, or with an installed package the working copy that `attnsvm deploy` wrote.
 HOME = ROOT if (ROOT / "Snakefile").is_file() else Path.cwd()
 USERS = "experiments"  # the folder in it with a user's own; its modules are read as parts of the package of that name
+OF_HOME = (f"{USERS}/", "workflow/")
+attnsvm.experiments.__path__.append(str(HOME / USERS))
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
@@ -56,7 +60,7 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
         total.update(f"{file}\0{does}\n".encode())
     for name in sorted({name for module in behind for name in _imported(module).names}):
         total.update(f"{name}\n".encode())
-    for file in texts:
+    for file in (*sorted(set().union(*map(_beside, behind))), *texts):
         total.update(f"{file}\0{hashlib.sha256(path_of(file).read_bytes()).hexdigest()}\n".encode())
     return total.hexdigest()
 
@@ -64,7 +68,17 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
 @cache
 def module_files(*modules: str) -> tuple[str, ...]:
     """The files of this package that `modules` need, relative to the repository, sorted; their own files included."""
-    return tuple(sorted({file for module in _behind(*modules) if (file := file_of(module))}))
+    behind = _behind(*modules)
+    sources = {file for module in behind if (file := file_of(module))}
+    return tuple(sorted(sources.union(*map(_beside, behind))))
+
+
+@cache
+def _beside(module: str) -> frozenset[str]:
+    """The files in the folder of a module that are named in it and are no Python."""
+    folder = file_of(module).rpartition("/")[0]
+    named = (f"{folder}/{name}" for name in _source(module).files if not name.endswith(".py"))
+    return frozenset(file for file in named if folder and path_of(file).is_file())
 
 
 @cache
@@ -76,12 +90,12 @@ def file_of(module: str) -> str:
 
 
 def path_of(file: str) -> Path:
-    """Where a file of this repository lies, or one of a user's experiments."""
+    """Where a file of this repository lies, one of a user's experiments, or one of the workflow."""
     return _root(file) / file
 
 
 def _root(file: str) -> Path:
-    return HOME if file.startswith(f"{USERS}/") else ROOT
+    return HOME if file.startswith(OF_HOME) else ROOT
 
 
 def _base(module: str) -> str:

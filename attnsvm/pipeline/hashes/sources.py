@@ -5,6 +5,7 @@ Parsing every module takes a third of a second, and each run of Snakemake asks.
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +28,7 @@ class Source(NamedTuple):
         exports: {name: path} of what it imports for type checkers alone, see attnsvm.system.lazy.
         words: the strings in it that could be the name of a module; of ".name" without the dot.
         chooses: whether it imports its own modules by names that it works out: import_module(f"{__name__}.{word}").
+        files: the strings in it that could be the name of a file with an ending.
     """
 
     digest: str
@@ -34,6 +36,7 @@ class Source(NamedTuple):
     exports: dict[str, str]
     words: list[str]
     chooses: bool
+    files: list[str]
 
 
 def read(root: Path, name: str, package: str = "") -> Source:
@@ -46,7 +49,7 @@ def read(root: Path, name: str, package: str = "") -> Source:
         UserError: it is not Python.
     """
     if not name:
-        return Source("", [], {}, [], False)
+        return Source("", [], {}, [], False, [])
     content, package = (root / name).read_bytes(), package or Path(name).parts[0].removesuffix(".py")
     return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
 
@@ -60,7 +63,10 @@ def _parsed(name: str, package: str, content: bytes) -> list:
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
     exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}
     tree = _that_runs(whole)
-    return [_digest(tree), _imports(tree, package), exports, _words(tree), _chooses(tree)]
+    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    words = sorted(word for word in (string.removeprefix(".") for string in strings) if word.isidentifier())
+    files = sorted(string for string in strings if re.fullmatch(r"[\w-]+(\.\w+)+", string))
+    return [_digest(tree), _imports(tree, package), exports, words, _chooses(tree), files]
 
 
 def _imports(tree: ast.Module, package: str) -> list[list]:
@@ -82,11 +88,6 @@ def _imports(tree: ast.Module, package: str) -> list[list]:
             tails = used.get(name, set()) | ({"*"} if in_class else set())  # a class hands on what it imports
             found.append([start, name, sorted(tails)])
     return [one for k, one in enumerate(found) if one not in found[:k]]
-
-
-def _words(tree: ast.Module) -> list[str]:
-    strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
-    return sorted(word for word in (string.removeprefix(".") for string in strings) if word.isidentifier())
 
 
 def _chooses(tree: ast.Module) -> bool:

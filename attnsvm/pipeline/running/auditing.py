@@ -1,13 +1,9 @@
-"""The jobs that read claims: the audit and its figure, and the claims of a figure under other settings.
-
-As a stage does, each reads its input files and writes its output files, and nothing of what its hash does not cover.
-"""
+"""The jobs that read claims: the audit, and the claims of a figure under other settings."""
 
 from pathlib import Path
 
-from attnsvm.pipeline import answers, cards, elsewhere, modules, targets
-from attnsvm.pipeline.modules import covered
-from attnsvm.pipeline.running.stages import drawn_table, save_figure
+from attnsvm.pipeline import answers, cards, elsewhere, targets
+from attnsvm.pipeline.running.tables import drawn_table
 from attnsvm.system.errors import UserError
 from attnsvm.system.store import load_cells, load_csv, save_csv, save_text
 
@@ -20,28 +16,18 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     """
     names = targets.claiming(claimed)
     left_out = {} if claimed else {card.name: card.title for card in cards.optional() if "claims" in card.modules}
-    with covered(*modules.of_claims(names)):
-        from attnsvm.audit import elsewhere, pages, retired
-        from attnsvm.audit.evaluation import Tables
-        from attnsvm.audit.table import audit, certificates
+    from attnsvm.audit import elsewhere, pages, retired
+    from attnsvm.audit.evaluation import Tables
+    from attnsvm.audit.table import audit, certificates
 
-        tables = Tables(Path(folder))
-        own = {name: cards.read(name).claims for name in names}
-        table = audit(tables, own)
-        where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
-        proofs = certificates(tables, targets.measured(claimed))
-        gone = None if claimed else retired.claims()
+    tables = Tables(Path(folder))
+    own = {name: cards.read(name).claims for name in names}
+    table = audit(tables, own)
+    where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
+    proofs = certificates(tables, targets.measured(claimed))
+    gone = None if claimed else retired.claims()
     save_csv(outputs["csv"], table)
     save_text(outputs["html"], pages.html(table, proofs, left_out, where, _is_smoke(folder), gone))
-
-
-def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
-    """Draw the table of claims as `stem`.pdf, `stem`.png and `stem`.svg."""
-    with covered(*modules.WRITERS["audit_figure"]):
-        from attnsvm.audit import figure
-
-        drawn = figure.draw(load_csv(claims_path), settings)
-    save_figure(drawn, stem, settings["dpi"])
 
 
 def cells(
@@ -59,8 +45,7 @@ def cells(
         tables: {experiment of a variant: settings of its measures}, of every variant those that the figure draws.
         files: what was measured of their blocks.
     """
-    with covered(*modules.of_matrix([name])):
-        rows, proofs = _read_elsewhere(name, variants, tables, files)
+    rows, proofs = _read_elsewhere(name, variants, tables, files)
     save_csv(outputs["csv"], rows)
     save_csv(outputs["certificates"], proofs)
 
@@ -83,18 +68,17 @@ def matrix(
 
     names = [name] if name else targets.tried()
     claims = {one: cards.read(one).claims for one in names}
-    with covered(*modules.of_matrix(names)):
-        from attnsvm.audit import elsewhere as audit
+    from attnsvm.audit import elsewhere as audit
 
-        rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
-        proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
-        if name and any(one.endswith(elsewhere.LONGER) for one in tables):
-            files, end = inputs.get("longer", []), elsewhere.LONGER
-            on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
-            longer, more = _read_elsewhere(name, on, tables, files, end)
-            rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
-        statements = {claim.key: claim.statement for own in claims.values() for claim in own}
-        page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
+    rows = pd.concat([load_csv(path) for path in inputs["cells"]], ignore_index=True)
+    proofs = pd.concat([load_csv(path) for path in inputs["certificates"]], ignore_index=True)
+    if name and any(one.endswith(elsewhere.LONGER) for one in tables):
+        files, end = inputs.get("longer", []), elsewhere.LONGER
+        on = {one: words for one, words in variants.items() if any(f"/{one}{end}/" in path for path in files)}
+        longer, more = _read_elsewhere(name, on, tables, files, end)
+        rows, proofs = audit.run_on(rows, longer), pd.concat([proofs, more], ignore_index=True)
+    statements = {claim.key: claim.statement for own in claims.values() for claim in own}
+    page = audit.html(rows, statements, _is_smoke(outputs["html"].partition("results/")[0]))
     save_csv(outputs["csv"], rows)
     save_csv(outputs["certificates"], proofs)
     save_text(outputs["html"], page)
@@ -144,3 +128,23 @@ def _as_drawn(frames: dict):
         [frame.assign(experiment=one) if named else frame for one, frame in frames.items()], ignore_index=True
     )
     return pd.read_csv(StringIO(whole.to_csv(index=False))) if len(whole) else whole
+
+
+def _claims(job) -> None:
+    claimed = job.wildcards.get("claimed", "")
+    folder = job.outputs["csv"].removesuffix(f"results/audit/{claimed or 'claims'}.csv")
+    claims(job.outputs, folder or ".", claimed)
+
+
+def _matrix(job) -> None:
+    parts = {part: [files] if isinstance(files, str) else list(files) for part, files in job.inputs.items()}
+    matrix(job.wildcards.get("matrixed", ""), job.params.variants, job.params.tables, parts, job.outputs)
+
+
+JOBS = {
+    "claims": _claims,
+    "claims_of": _claims,
+    "cells": lambda job: cells(job.name, job.params.variants, job.params.tables, list(job.input), job.outputs),
+    "matrix": _matrix,
+    "matrices": _matrix,
+}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attnsvm.pipeline import run_errors
 from attnsvm.system import signals
-from attnsvm.system.errors import UserError
+from attnsvm.system.errors import Misread, UserError
 
 INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
@@ -43,6 +43,7 @@ def reporting(log_path: str):
     os.environ |= SETTLED
     logging.raiseExceptions = False  # on a full disk the log ends early; what stopped the stage is said on the terminal
     try:
+        Path(log_path).unlink(missing_ok=True)  # which may be another folder's too, by a hard link
         logging.basicConfig(filename=log_path, filemode="w", level=logging.INFO, format="%(asctime)s %(message)s")
     except OSError as error:
         sys.exit(f"error: {log_path}: cannot be written ({error.strerror}); free space or make the folder writable")
@@ -65,19 +66,13 @@ def reporting(log_path: str):
             sentence = run_errors.mistake(error, own)
         elif lacking := _lacking(error):
             sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
-        elif _is_misread(error):
+        elif isinstance(error, Misread):
             sentence = f"{error}; mend this claim, or the table"
         else:
             log.exception("unexpected error")
             raise
         log.exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
-
-
-def _is_misread(error: Exception) -> bool:
-    from attnsvm.audit.evaluation import Misread  # only here: no other script needs the audit
-
-    return isinstance(error, Misread)
 
 
 def _lacking(error: Exception) -> str:

@@ -1,77 +1,83 @@
-"""`attnsvm bundle`: the results of targets in one file, with what another machine needs to take them for up to date."""
+"""`attnsvm bundle`: the results of targets in an ordinary archive, with what a run elsewhere needs to believe them.
 
-import json
+Beside every file lies its checksum with its record (`pipeline.job_records`), so that `tar -x` in a clone is all that is
+to be done: a run builds anew what is damaged there, or was made by other code or from other settings.
+"""
+
+import gzip
 import shlex
+import tarfile
 from pathlib import Path
 
-from attnsvm.pipeline import provenance
-from attnsvm.pipeline import targets as known
+from attnsvm.pipeline import cards, targets
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.plan import Plan
-from attnsvm.publish.exchange import archive, lineage
-from attnsvm.publish.exchange.manifest import File, Manifest, of_code, scattered
+from attnsvm.pipeline.plan import TABLES, Plan
 from attnsvm.system import checksums
-from attnsvm.system.errors import UserError, require
-from attnsvm.system.version import __version__
+from attnsvm.system.errors import require
+from attnsvm.system.writing import replacing
+
+DATE = 946684800  # of all files, 2000-01-01: none is newer than what was made from it
 
 
-def write(targets: list[str], path: Path, scale: str = "paper", folder: Path = Path(".")) -> Manifest:
-    """Write a bundle of targets that are built in a folder, and return what it says of itself.
+def write(asked: list[str], path: Path, scale: str = "paper", folder: Path = Path(".")) -> list[str]:
+    """Write an archive of targets that are built in a folder, and return its files; the same ones give the same bytes.
+
+    Args:
+        asked: figures/NAME, figures/all, audit, ...
 
     Raises:
-        UserError: a target is unknown, not built, damaged, or built by other code or settings than here.
+        UserError: a target is unknown, not built, or damaged, or there is no record of a file.
     """
+    require(path.name.endswith(".tar.gz"), f"{path}: the archive is a .tar.gz: name it so")
     plan = Plan(resolve({"scale": scale}), {})
-    command = shlex.join(["snakemake", *targets, *([] if scale == "paper" else ["--config", f"scale={scale}"])])
-    wanted = [file for target in targets for file in lineage.wanted(target, plan)]
-    for file in wanted:
-        require((folder / file).exists(), f"{file}: not built; run first: {command}")
-    configured = [_config(folder / file) for file in wanted if file.endswith(".json")]
-    settings = {name: stages for config in configured for name, stages in config["experiments"].items()}
-    names = sorted(settings)
-    # Once more: this puts settings into the order in which jobs are given them.
-    whole = resolve({"scale": scale, "figures": configured[0]["figures"], "experiments": settings})
-    found = lineage.behind(wanted, plan.at, folder)
-    blocks: dict[str, set[str]] = {}
-    for path_ in {one for record in found.values() for one in record.inputs} | {*found}:
-        if block := lineage.block_of(path_, plan.at):
-            blocks.setdefault(block[0], set()).add(block[1])
-    scatter = scattered(Plan(whole, {}), blocks, whole)
-    plan = Plan(whole, scatter)
-    files = {}
-    for file, record in sorted(found.items()):
+    command = shlex.join(["snakemake", *asked, *([] if scale == "paper" else ["--config", f"scale={scale}"])])
+    files = behind([file for target in asked for file in wanted(target, plan)], folder, command)
+    with (
+        replacing(path, checksum=False) as temporary,
+        open(temporary, "wb") as raw,
+        gzip.GzipFile("", "wb", fileobj=raw, mtime=DATE) as stream,
+        tarfile.open(fileobj=stream, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for name in sorted([*files, *(checksums.beside(file).as_posix() for file in files)]):
+            with open(folder / name, "rb") as file:
+                member = tarfile.TarInfo(name)
+                member.size, member.mtime = (folder / name).stat().st_size, DATE
+                tar.addfile(member, file)
+    return files
+
+
+def wanted(target: str, plan: Plan) -> list[str]:
+    """The files of a target, as the Snakefile has them; `UserError` where it is none of figures."""
+    if target == "audit":
+        return [*dict.fromkeys(plan.target("audit") + plan.target("figures/audit"))]
+    folder, _, name = target.rpartition("/")
+    require(folder == "figures", targets.no_such_target(target))
+    known = (*targets.figures(), *targets.optional(), "all", *cards.SECTIONS)
+    require(name in known, cards.unknown_name(name, known, "figure"))
+    return plan.target(target)
+
+
+def behind(files: list[str], folder: Path, command: str) -> list[str]:
+    """Files and everything behind them that is there, sorted; what is behind a finished file may be deleted.
+
+    Args:
+        command: that builds them.
+
+    Raises:
+        UserError: one of the first is not there; one that is there is damaged, or has no record.
+    """
+    missing = [file for file in files if not (folder / file).exists()]
+    require(not missing, f"{', '.join(missing[:1])}: not built; run first: {command}")
+    found, todo = set[str](), [*files]
+    while todo:
+        file = todo.pop()
+        if file in found or not (folder / file).exists():
+            continue
+        record = checksums.record(folder / file)
+        require(record is not None, f"{file}: there is no record of what made it; run first: {command}")
         require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run first: {command}")
-        params = lineage.params(file, plan)
-        fresh = params == [*record.params]
-        require(fresh, f"{file}: built by other code or settings than here; run first: {command}")
-        size, sha256 = (folder / file).stat().st_size, checksums.of(folder / file)
-        files[file] = File(size, sha256, record.inputs, lineage.digest(params))
-    manifest = Manifest(
-        release=__version__,
-        commit=provenance.git("rev-parse", "HEAD"),
-        targets=targets,
-        scale=scale,
-        config={"figures": whole["figures"], "experiments": {name: whole["experiments"][name] for name in names}},
-        scatter=scatter,
-        code=of_code(names, figures_of(found, plan.at)),
-        files=files,
-    )
-    archive.write(path, manifest.index(), ((file, folder / file) for file in files))
-    return manifest
-
-
-def figures_of(files, at: str) -> list[str]:
-    """The figures among the files of a build."""
-    names = {
-        file.removeprefix(f"{at}figures/").rpartition(".")[0] for file in files if file.startswith(f"{at}figures/")
-    }
-    return sorted(names & {*known.figures(), *known.optional(), "audit"})
-
-
-def _config(path: Path) -> dict:
-    """The configuration that a figure was made with."""
-    try:
-        found = json.loads(path.read_text("utf-8"))["config"]
-        return {"figures": dict(found["figures"]), "experiments": dict(found["experiments"])}
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UserError(f"{path}: not what a build has written ({error}); delete it and run snakemake again") from error
+        found.add(file)
+        todo += (record or {})["inputs"]
+        if file.endswith(f"/{TABLES[0]}"):  # the other outputs of its job
+            todo += [file.replace(TABLES[0], other) for other in TABLES[1:]]
+    return sorted(found)

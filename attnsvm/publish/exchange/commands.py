@@ -1,8 +1,6 @@
 """The commands of `attnsvm` about builds: how they are called. What they do is imported when one is."""
 
 import argparse
-import math
-import shlex
 from pathlib import Path
 
 from attnsvm.system.errors import shown
@@ -12,7 +10,6 @@ def add(commands) -> None:
     """Add the commands to those of `attnsvm`; `commands`: what `add_subparsers` returned."""
     _add_compare(commands)
     _add_bundle(commands)
-    _add_unbundle(commands)
 
 
 def _add_compare(commands) -> None:
@@ -62,10 +59,10 @@ def _compare(given: argparse.Namespace) -> int:
 
 
 def _add_bundle(commands) -> None:
-    parser = commands.add_parser("bundle", help="put the results of targets into one file, for another machine")
-    parser.description = "Snakemake takes what `attnsvm unbundle` makes of the file for up to date. docs/exchange.md"
+    parser = commands.add_parser("bundle", help="put the results of targets into one archive, for another machine")
+    parser.description = "What `tar -x` makes of it in a clone of the same code is up to date. docs/exchange.md"
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="figures/layers, figures/all, audit, ...")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.tar.zst")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.tar.gz")
     parser.add_argument("--scale", choices=("paper", "smoke"), default="paper", help="default: paper")
     parser.set_defaults(run=_bundle)
 
@@ -74,51 +71,8 @@ def _bundle(given: argparse.Namespace) -> int:
     from attnsvm.publish.exchange import bundle
     from attnsvm.system import checksums
 
-    made = bundle.write(given.targets, given.out, given.scale)
-    size = sum(file.size for file in made.files.values())
-    print(f"{given.out}: {len(made.files)} files, {size / 1e6:.1f} MB unpacked")
+    files = bundle.write(given.targets, given.out, given.scale)
+    size = sum(Path(file).stat().st_size for file in files)
+    print(f"{given.out}: {len(files)} files, {size / 1e6:.1f} MB unpacked; in a clone: tar -xf {given.out.name}")
     print(f"SHA-256: {checksums.of(given.out)}")
-    return 0
-
-
-def _add_unbundle(commands) -> None:
-    parser = commands.add_parser("unbundle", help="take the results out of a bundle, if this code would have made them")
-    parser.description = (
-        "Run in a clone of the commit that made it; bundles of other seeds are merged. docs/exchange.md"
-    )
-    parser.add_argument("bundles", nargs="+", type=Path, metavar="FILE.tar.zst")
-    parser.add_argument("--configfile", type=Path, metavar="FILE", help="as Snakemake's; default: config/config.yaml")
-    size = "largest size of what is unpacked; default: 10"
-    parser.add_argument("--limit", type=_gigabytes, default=10 * 10**9, metavar="GB", help=size)
-    parser.set_defaults(run=_unbundle)
-
-
-def _gigabytes(text: str) -> int:
-    """A size in bytes."""
-    try:
-        size = float(text)
-    except ValueError:
-        size = math.nan
-    if not 0 < size < math.inf:
-        raise argparse.ArgumentTypeError(f"expected a size in GB, as 10, got {text!r}")
-    return int(size * 1e9)
-
-
-def _unbundle(given: argparse.Namespace) -> int:
-    from attnsvm.publish.exchange import unbundle
-    from attnsvm.system.errors import shown
-
-    for path in given.bundles:
-        taken = unbundle.read(path, configfile=given.configfile, limit=given.limit)
-        made = taken.manifest
-        what = "" if taken.whole else "; its seeds are some of yours: blocks are taken, tables and figures are not"
-        count = f"{len(taken.files)} new files" if taken.files else "no new file, all are here"
-        print(f"{shown(path)}: {count}; made by attnsvm {made.release}{what}")
-        command = ["snakemake", *made.targets]
-        command += (
-            ["--set-scatter", *(f"{name}={count}" for name, count in made.scatter.items())] if made.scatter else []
-        )
-        command += ["--configfile", str(given.configfile)] if given.configfile else []
-        command += ["--config", f"scale={made.scale}"] if made.scale != "paper" else []
-        print(f"run: {shown(shlex.join(command))}")
     return 0

@@ -7,7 +7,9 @@ import pandas as pd
 
 from attnsvm.audit.evaluation import Tables
 from attnsvm.audit.table import audit
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import cards, job_records
+from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange.differences import Difference, furthest
 from attnsvm.publish.exchange.reference import Reference, rounded
 from attnsvm.publish.exchange.settings import first_difference
@@ -16,12 +18,13 @@ from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
 from attnsvm.system.untrusted import json_file
 
-BYTES, ROUNDED, DIFFERS, ABSENT, OTHER = (
+BYTES, ROUNDED, DIFFERS, ABSENT, OTHER, STALE = (
     "same bytes",
     "same within rounding",
     "differs",
     "not built",
     "other settings",
+    "not this code's",
 )
 UNREADABLE = "unreadable"  # the verdict of a claim that misses something in its table
 NAMED = 4  # columns that say which row it is
@@ -33,7 +36,7 @@ class Compared:
 
     Attributes:
         name: of the figure.
-        outcome: one of the five words above.
+        outcome: one of the six words above.
         why: where the largest difference is, or what is other than in the reference; "" if nothing is.
         changed: {key: (verdict here, verdict of the reference)} of the claims whose verdicts are not the same.
         claims: how many claims were read in both.
@@ -48,7 +51,7 @@ class Compared:
     @property
     def reproduced(self) -> bool:
         """Whether nothing that was compared is other than in the reference."""
-        return self.outcome != DIFFERS and not self.changed
+        return self.outcome not in (DIFFERS, STALE) and not self.changed
 
     def lines(self, width: int) -> list[str]:
         """What is printed; `width`: of the column of names."""
@@ -78,7 +81,9 @@ def compare(reference: Reference, folder: Path) -> list[Compared]:
 
 def summary(found: list[Compared]) -> str:
     """One line for all figures."""
-    counts = {word: sum(one.outcome == word for one in found) for word in (BYTES, ROUNDED, DIFFERS, OTHER, ABSENT)}
+    counts = {
+        word: sum(one.outcome == word for one in found) for word in (BYTES, ROUNDED, DIFFERS, STALE, OTHER, ABSENT)
+    }
     said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     claims, changed = sum(one.claims for one in found), sum(len(one.changed) for one in found)
     judged = f"; {claims - changed} of {claims} verdicts as in the reference" if claims else ""
@@ -113,6 +118,8 @@ def _figure(reference: Reference, name: str, folder: Path) -> Compared:
         return Compared(name, ABSENT)
     if other := _other_setting(folder / f"figures/{name}.json", known.experiments):
         return Compared(name, OTHER, f"{other}; not compared")
+    if why := _stale(f"figures/{name}.csv", folder):
+        return Compared(name, STALE, f"{why}; run snakemake figures/{name}")
     judged = verdicts_of(name, folder)
     both = {key: (judged[key], reference.verdicts[key]) for key in judged if key in reference.verdicts}
     changed = {key: pair for key, pair in both.items() if pair[0] != pair[1]}
@@ -131,6 +138,34 @@ def _other_setting(path: Path, asked: dict) -> str:
         return ""
     key, theirs, ours = ("not there" if one is None else one for one in found)
     return f"{key} is {ours}, in the reference {theirs}"
+
+
+def _stale(path: str, folder: Path) -> str:
+    """Why a csv is not what this code makes of the settings that its json records; "" where it is."""
+    try:
+        asked = dict(json_file(folder / path.replace(".csv", ".json"))["config"])
+        blocks = _blocks(folder / path)
+    except (UserError, KeyError, TypeError, ValueError) as error:
+        return f"there is no telling what made it ({error})"
+    if not checksums.holds(folder / path):
+        return f"damaged ({checksums.DIFFERS})"
+    resolved = resolve(asked)
+    usual = Plan(resolved, {})
+    plan = Plan(resolved, {name: len(own) for name, own in blocks.items() if own != {*usual.blocks(name)}})
+    try:
+        return job_records.stale(path, plan.made(path), str(folder))
+    except UserError as error:
+        return str(error)
+
+
+def _blocks(path: Path) -> dict[str, set[str]]:
+    """The names of the blocks behind a figure, by experiment, as the records of its tables have them."""
+    found: dict[str, set[str]] = {}
+    for table in (checksums.record(path) or {})["inputs"]:
+        for file in (checksums.record(path.parents[1] / table) or {})["inputs"]:
+            experiment, block = file.split("/")[-3:-1]
+            found.setdefault(experiment, set()).add(block)
+    return found
 
 
 def _numbers(reference: Reference, name: str, path: Path) -> tuple[str, str]:

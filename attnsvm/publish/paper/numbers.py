@@ -23,7 +23,7 @@ from attnsvm.audit.evaluation import GROUPS, VERDICTS, Tables, of_paper
 from attnsvm.audit.numbers import proportion
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import captions, cards
-from attnsvm.publish.paper.declared import Declared
+from attnsvm.publish.paper.declared import Declared, read
 from attnsvm.publish.paper.number_format import shown
 from attnsvm.svm.verdict import COUNTS
 from attnsvm.system.errors import UserError
@@ -195,3 +195,11 @@ def _claim(row: dict) -> dict:
 
 def _finite(value) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
+
+
+def _job(job) -> None:
+    folder = job.output[0].removesuffix("results/paper/numbers.json") or "."
+    write(folder, job.inputs["audits"], read(), job.params.figures, job.params.settings, job.output[0])
+
+
+JOBS = {"paper_numbers": _job}

@@ -1,11 +1,11 @@
 """What the paper of a run is made from: which figures its text shows and reads, and which of them can be built here."""
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 
-from attnsvm.pipeline import cards
-from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.pipeline import cards, modules, targets
 from attnsvm.pipeline.log_format import meant
-from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.plan import Inputs, Param, Plan
 from attnsvm.publish.paper import declared, manuscript
 from attnsvm.system.errors import UserError, require
 
@@ -50,14 +50,46 @@ def audits(plan: Plan) -> list[str]:
     return [f"{plan.at}results/audit/{name}.csv" for name in claimed]
 
 
-def numbers_code() -> str:
-    """The hash of what decides over numbers.json."""
-    return digest("attnsvm.publish.paper.numbers", texts=(manuscript.DECLARED,))
+def jobs(plan: Plan, resolved: dict) -> dict[str, tuple[dict[str, Param], Inputs]]:
+    """Params and inputs of the rules of the paper and of the site, as `Plan.further` has them.
 
+    Args:
+        resolved: the configuration, and the "captions" and "notes" of all figures.
+    """
+    said: dict[str, Param] = {key: partial(resolved.get, key) for key in ("captions", "notes")}
+    settings = {key: value for key, value in resolved.items() if key in ("scale", "experiments", "figures")}
+    at, audit = plan.at, plan.inputs("claims")
+    counted = lambda: audit()["certificates"]  # noqa: E731
 
-def code() -> str:
-    """The hash of what decides over the typeset pages: the code, and all sources."""
-    return digest("attnsvm.publish.paper.typesetting", texts=manuscript.sources())
+    def code(rule: str, texts: Callable[[], tuple[str, ...]]) -> dict[str, Param]:
+        return {"code": lambda: modules.code(rule, texts=texts())}
+
+    numbers: dict[str, Param] = {"settings": lambda: settings, "figures": lambda: built(plan), **said}
+    return {
+        "paper_numbers": (
+            numbers | code("paper_numbers", lambda: (manuscript.DECLARED,)),
+            lambda: {
+                "audits": audits(plan),
+                "tables": tables(plan),
+                "cost": plan.figure_files("audit", kinds=("json",)),
+                "certificates": counted(),
+            },
+        ),
+        "typeset": (
+            {"figures": lambda: [*pictures(plan)]} | code("typeset", manuscript.sources),
+            lambda: {"numbers": f"{at}results/paper/numbers.json", "pictures": [*pictures(plan).values()]},
+        ),
+        "site": (
+            said | code("site", modules.on_the_site),
+            lambda: {
+                "figures": plan.figure_files(*targets.figures()),
+                "audit": plan.figure_files("audit", kinds=("svg", "json")),
+                "claims": f"{at}results/audit/claims.csv",
+                "paper": [f"{at}results/paper/manuscript.html", f"{at}paper/attnsvm.pdf"],
+                "certificates": counted(),
+            },
+        ),
+    }
 
 
 def _has_what_it_reads(plan: Plan, name: str) -> bool:

@@ -132,3 +132,11 @@ def complaint(message: str, diagnostic: str, folder: Path) -> str:
     own = [(file.relative_to(folder).as_posix(), line) for file, line in places if folder in file.parents]
     file, line = next((one for one in own if one[0] != manuscript.STYLE), (manuscript.MAIN, ""))
     return ":".join(filter(None, [file, line])) + f": {message.removeprefix('assertion failed: ')}"
+
+
+def _job(job) -> None:
+    pictures = dict(zip(job.params.figures, job.inputs.get("pictures", []), strict=True))
+    typeset(job.inputs["numbers"], pictures, job.outputs["pdf"], job.outputs["html"])
+
+
+JOBS = {"typeset": _job}

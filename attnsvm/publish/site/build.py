@@ -88,3 +88,11 @@ def _sphinx(source: Path, made: Path, doctrees: Path) -> None:
     lines = re.sub(r"\x1b\[[\d;]*m", "", said.getvalue()).replace(f"{source}/", "").splitlines()
     complaints = "; ".join(line for line in lines if line and ":docstring of " not in line)
     require(not complaints, f"the site: {complaints}")
+
+
+def _job(job) -> None:
+    folder = job.inputs["claims"].removesuffix("results/audit/claims.csv") or "."
+    site(folder, job.params.captions, job.params.notes, job.output[0])
+
+
+JOBS = {"site": _job}

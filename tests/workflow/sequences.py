@@ -55,7 +55,7 @@ SETTINGS = {
 }
 CODE = ": code"  # what the json says of the code, which a comment may change
 COPIES = {"cp -a": shutil.copy2, "cp -r": shutil.copy, "cp -al": os.link, "ln -s": os.symlink}
-RECORDS = (".snakemake", ".snakemake/metadata", ".snakemake/incomplete", f"{BUILT}/results/.metadata")
+RECORDS = (".snakemake", ".snakemake/metadata", ".snakemake/incomplete")
 
 
 class State(NamedTuple):

@@ -43,7 +43,7 @@ def made(experiment: str, settings: dict, files: dict[str, Path]) -> int:
     """How large the measures of a block are that nobody wrote."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "measures.npz"
-        stages.measures_of_block(experiment, settings, {stage: str(file) for stage, file in files.items()}, str(path))
+        tables.measures_of_block(experiment, settings, {stage: str(file) for stage, file in files.items()}, str(path))
         return size(path)
 
 

@@ -15,12 +15,10 @@ from harness import FEW
 from attnsvm.pipeline import cards, job_records, modules, provenance, targets
 from attnsvm.pipeline.captions import caption
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.running import auditing, stages
+from attnsvm.pipeline.plan import Plan, job_of
+from attnsvm.pipeline.running import auditing, drawing, stages, tables
 from attnsvm.plots import style
-from attnsvm.publish.exchange import lineage
 from attnsvm.system.errors import UserError
-from attnsvm.system.writing import save_text
 
 SMOKE = resolve({"scale": "smoke"})
 SEEN = "seen.json"  # {name of a figure: what is wrong with it}
@@ -53,9 +51,9 @@ def run_all(folder: Path, subsets=AGAIN) -> None:
             if "measures" in plan.gathered_files(card.name):
                 inputs = at(plan.block_files("measures", card.name, block))
                 output = at(f"{plan.at}results/{card.name}/{block}/measures.npz")
-                stages.measures_of_block(card.name, plan.settings("measures", card.name), inputs, output)
-        stages.measures(card.name, plan.settings("measures", card.name), *measured(plan, card.name, at))
-    seen, save, looks = {}, stages.save_figure, style._rc
+                tables.measures_of_block(card.name, plan.settings("measures", card.name), inputs, output)
+        tables.measures(card.name, plan.settings("measures", card.name), *measured(plan, card.name, at))
+    seen, save, looks = {}, drawing.save_figure, style._rc
 
     def look(figure, stem, dpi):
         name = Path(stem).name
@@ -65,14 +63,14 @@ def run_all(folder: Path, subsets=AGAIN) -> None:
             save(figure, stem, dpi)
 
     # In this process: one of its own for each pdf would load its writer anew.
-    with mock.patch.object(stages, "save_figure", look), mock.patch.object(style, "_beside", nullcontext):
+    with mock.patch.object(drawing, "save_figure", look), mock.patch.object(style, "_beside", nullcontext):
         for card in cards.figures():
             settings = plan.params("figure")["settings"](figure=card.name)
-            stages.figure(card.name, settings, at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+            drawing.figure(card.name, settings, at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
     (folder / SEEN).write_text(json.dumps(seen))
-    tables = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
-    auditing.claims(at(tables), at(plan.at))
-    auditing.audit_figure(SMOKE["figures"], at(tables["csv"]), at(f"{plan.at}figures/audit"))
+    pages = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
+    auditing.claims(at(pages), at(plan.at))
+    drawing.audit_figure(SMOKE["figures"], at(pages["csv"]), at(f"{plan.at}figures/audit"))
     for name in [*(card.name for card in cards.figures()), "audit"]:
         behind = targets.behind(name)
         provenance.write(
@@ -89,15 +87,15 @@ def run_all(folder: Path, subsets=AGAIN) -> None:
 
 
 def save_records(folder: Path, plan: Plan) -> None:
-    """Write what Snakemake would have noted of every output, but for its inputs."""
-    for path in [path for path in (folder / plan.at).rglob("*") if path.is_file()]:
+    """Note beside every output what its job would have noted."""
+    for path in [path for path in (folder / plan.at).rglob("*") if path.is_file() and not path.name.startswith(".")]:
         name = str(path.relative_to(folder))
         with suppress(UserError):  # no output
-            rule, _ = lineage.job_of(name, plan.at)
-            record = {"rule": rule, "params": lineage.params(name, plan), "record_format_version": job_records.FORMAT}
-            save_text(
-                folder / plan.at / job_records.TRAVELLING / job_records.name(name), json.dumps(record), checksum=False
-            )
+            rule, wildcards = job_of(name, plan.at)
+            files = plan.inputs(rule)(**wildcards).values()
+            inputs = [one for found in files for one in ([found] if isinstance(found, str) else found)]
+            sums = {one: job_records.sha256_of(str(folder / one)) for one in inputs}
+            job_records.note([str(path)], plan.made(name), sums)
 
 
 AUDIT = {"csv": "claims.csv", "html": "audit.html"}

@@ -82,7 +82,7 @@ class Run:
             files.append(inputs)
         self.files = files
         self.paths = {key: str(folder / key) for key in OUTPUTS}
-        stages.measures(name, self.settings["measures"], files, self.paths)
+        tables.measures(name, self.settings["measures"], files, self.paths)
         self.table, self.instances = (load_table(self.paths[key]) for key in OUTPUTS[:2])
         self.outcomes, self.certificates, self.grid = (load_csv(self.paths[key]) for key in OUTPUTS[2:])
         self.cells = []

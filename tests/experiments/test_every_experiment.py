@@ -88,7 +88,7 @@ def test_the_grid_has_cells_that_can_be_told_apart(card, scale):
 def test_blocks_partition_the_instances(card, count):
     cells, _ = grid(card, "paper")
     whole = [(cell.label, seed) for cell in cells for seed in cell.seeds]
-    cut = [blocks.cells(parts) for parts in blocks.cut(card, resolved(), count).values()]
+    cut = [of_parts(parts) for parts in blocks.cut(card, resolved(), count).values()]
     assert 1 <= len(cut) <= count
     assert sorted((cell.label, seed) for block in cut for _, cell in block for seed in cell.seeds) == sorted(whole)
     assert all(cells[place].label == cell.label for block in cut for place, cell in block)

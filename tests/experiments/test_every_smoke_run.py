@@ -58,9 +58,9 @@ def test_blocks_measured_each_by_itself_give_the_same_bytes(name, smoke, tmp_pat
     run = smoke(name)
     apart = [{"measures": str(tmp_path / f"{k}.npz")} for k in range(len(run.files))]
     for inputs, own in zip(run.files, apart, strict=True):
-        stages.measures_of_block(name, run.settings["measures"], inputs, own["measures"])
+        tables.measures_of_block(name, run.settings["measures"], inputs, own["measures"])
     paths = {key: str(tmp_path / key) for key in run.paths}
-    stages.measures(name, run.settings["measures"], apart, paths)
+    tables.measures(name, run.settings["measures"], apart, paths)
     for key, path in paths.items():
         assert Path(path).read_bytes() == Path(run.paths[key]).read_bytes(), key
 

@@ -50,7 +50,7 @@ CELLS = [
 @pytest.mark.parametrize("length", range(1, 22))
 def test_blocks_part_the_seeds(length):
     cut = blocks.divided(blocks.as_parts(CELLS), length)
-    parts = [blocks.cells(parts) for parts in cut.values()]
+    parts = [of_parts(parts) for parts in cut.values()]
     found = [(place, seed) for block in parts for place, cell in block for seed in cell.seeds]
     assert sorted(found) == sorted((place, seed) for place, cell in enumerate(CELLS) for seed in cell.seeds)
     for block in parts:

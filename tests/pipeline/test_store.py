@@ -119,7 +119,7 @@ WRITERS = {
     "save_csv": "store.save_csv('out/file.csv', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
     "save_text": "store.save_text('out/file.md', 'x' * 99999)",
     "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
-    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); stages.save_figure(f, 'out/file', 100)",
+    "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); drawing.save_figure(f, 'out/file', 100)",
 }
 
 

@@ -50,7 +50,7 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
 def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
     """In another process, of a few: tests/workflow/test_whole_house.py."""
     assert card.name in AGAIN
-    stages.figure(card.name, settings(card.name), tables(everything, card), str(tmp_path / card.name))
+    drawing.figure(card.name, settings(card.name), tables(everything, card), str(tmp_path / card.name))
     for kind in ("pdf", "png", "csv"):
         ours, first = tmp_path / f"{card.name}.{kind}", everything / BUILT / f"figures/{card.name}.{kind}"
         assert ours.read_bytes() == first.read_bytes()
@@ -60,7 +60,7 @@ def test_the_same_table_gives_the_same_bytes_again(everything, card, tmp_path):
 def test_axes_are_labelled_and_every_text_lies_inside_the_figure_at_every_width(everything, card):
     """At the usual one, as `everything` saw it when it was drawn; at a narrower one labels may run out."""
     assert json.loads((everything / SEEN).read_text())[card.name] == []
-    headed = stages.headed(card.name, settings(card.name), everything / BUILT / f"figures/{card.name}.csv")
+    headed = drawing.headed(card.name, settings(card.name), everything / BUILT / f"figures/{card.name}.csv")
     draw, given = card.module("figure").draw, (drawn(everything, card), headed | {"width": 5.0})
     with mock.patch.object(Figure, "draw_without_rendering"):  # the layout takes most of the time
         figure = draw(*given)

@@ -60,8 +60,8 @@ def decide(rule, name, wildcards):
     why = {path: job_records.stale(path, made) for path in written if os.path.lexists(path)}
     wrong = [path for path in why if why[path] or path in broken or not checksums.holds(path)]
     snakemake_private.forced(workflow).update(wrong)
-    if not command_line.dry(sys.argv):
-        job_records.forget(written, made)
+    for path in why.keys() - {*wrong}:
+        job_records.forget(path, made)
     if wrong and why[wrong[0]] == job_records.UNKNOWN and not SAID:
         SAID.append(wrong[0])
         say(f"{wrong[0]}: {job_records.UNKNOWN}; it is built anew before it is read, and so is every file like it")

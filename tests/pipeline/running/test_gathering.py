@@ -29,7 +29,7 @@ def measured_blocks(count, measure=measured):
     """The blocks, one after the other."""
     cut = list(blocks.divided(blocks.as_parts(CELLS), -(-5 // count)).values())
     cut += [[]] * (count - len(cut))
-    return [block([(place, cell, measure(cell)) for place, cell in blocks.cells(parts)], NO_PROOFS) for parts in cut]
+    return [block([(place, cell, measure(cell)) for place, cell in of_parts(parts)], NO_PROOFS) for parts in cut]
 
 
 @pytest.mark.parametrize("count", [2, 3, 5, 20])

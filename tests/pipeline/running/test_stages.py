@@ -97,7 +97,7 @@ def run(folder, count):
         stages.svm("tiny", {}, paths, paths["svm"])
         files.append(paths)
     outputs = {name: str(folder / name) for name in OUTPUTS}
-    stages.measures("tiny", {}, files, outputs)
+    tables.measures("tiny", {}, files, outputs)
     return files, outputs
 
 
@@ -216,7 +216,7 @@ def test_a_stage_without_a_module_has_no_file_and_the_next_gets_nothing(tiny, tm
     tiny.parts["measures"].measures = measures
     paths = {"problems": str(tmp_path / "problems.npz")}
     stages.problems("tiny", SETTINGS, *parts(), paths["problems"])
-    stages.measures("tiny", {}, [paths], {name: str(tmp_path / name) for name in OUTPUTS})
+    tables.measures("tiny", {}, [paths], {name: str(tmp_path / name) for name in OUTPUTS})
     assert seen == {"one": ({}, {}), "two": ({}, {})}
 
 
@@ -229,7 +229,7 @@ def table(**columns):
 
 def test_a_figure_is_three_pictures_and_exactly_the_numbers_drawn(tiny, tmp_path):
     save_table(tmp_path / "table", table())
-    stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    drawing.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert (tmp_path / "out.pdf").read_bytes().startswith(b"%PDF")
     assert (tmp_path / "out.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "out.svg").read_bytes()
@@ -244,7 +244,7 @@ def test_what_is_drawn_in_figures_of_a_figure_is_seen(tiny, tmp_path):
 
     tiny.parts["figure"].draw = draw
     save_table(tmp_path / "table", table())
-    stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+    drawing.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert (tmp_path / "out.png").exists()
 
 
@@ -265,7 +265,7 @@ def test_a_figure_that_shows_nothing_is_refused(tiny, tmp_path, draw, sentence):
     tiny.parts["figure"].draw = draw
     save_table(tmp_path / "table", table())
     with pytest.raises(UserError, match=f"^mine/figure.py: {sentence}"):
-        stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+        drawing.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert not list(tmp_path.glob("out.p*"))
 
 
@@ -279,7 +279,7 @@ def test_a_figure_that_shows_nothing_is_refused(tiny, tmp_path, draw, sentence):
 def test_a_column_that_the_card_and_the_table_do_not_share_is_refused(tiny, tmp_path, frame, sentence):
     save_table(tmp_path / "table", frame)
     with pytest.raises(UserError, match=sentence):
-        stages.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
+        drawing.figure("tiny", DRAWN, {"tiny": str(tmp_path / "table")}, str(tmp_path / "out"))
     assert not list(tmp_path.glob("out*"))
 
 
@@ -287,7 +287,7 @@ def test_the_tables_of_several_experiments_follow_one_another_with_their_names(t
     tiny.columns = {"experiment": "Name."} | tiny.columns
     for name in ("a", "b"):
         save_table(tmp_path / name, table())
-    stages.figure("tiny", DRAWN, {name: str(tmp_path / name) for name in ("a", "b")}, str(tmp_path / "out"))
+    drawing.figure("tiny", DRAWN, {name: str(tmp_path / name) for name in ("a", "b")}, str(tmp_path / "out"))
     drawn = pd.read_csv(tmp_path / "out.csv")
     assert drawn.experiment.tolist() == ["a", "a", "b", "b"]
     assert drawn.columns.tolist() == ["experiment", "seed", "value"]

@@ -107,7 +107,7 @@ def removed(path):
 
 
 def copied(how, source, target):
-    """Copy a file or a folder, as COPIES says."""
+    """Copy a file, or the files of a folder, as COPIES says."""
 
     def copy(one, other):
         removed(Path(other))  # another name of it stays as it is
@@ -138,7 +138,7 @@ class Sequence:
 
     def go(self):
         """Do three to eight steps, and see what the next run makes of them."""
-        often = {self.edit: 4, self.run: 3, self.copy_in: 4, self.configure: 2, self.meanwhile: 2, self.link: 2}
+        often = {self.edit: 4, self.run: 3, self.copy_in: 6, self.configure: 2, self.meanwhile: 2}
         seldom = (self.comment, self.kill, self.copy_out, self.share, self.swap, self.delete, self.damage, self.bundle)
         steps = often | dict.fromkeys(seldom, 1)
         try:
@@ -165,7 +165,7 @@ class Sequence:
         assert [str(folder) for folder, files in others if products(folder) != files] == []  # as they were
 
     def say(self, *words):
-        self.steps[-1] += f": {', '.join(words)}"
+        self.steps[-1] = ", ".join([self.steps[-1], *words])
 
     def draw(self, *choices):
         return self.chance.choice(choices)
@@ -242,16 +242,18 @@ class Sequence:
         return self.states[state][0]
 
     def copy_out(self):
-        how, folder = self.draw("cp -a", "cp -r", "cp -al"), self.at / f"backup-{len(self.backups)}"
+        how, folder = self.draw(*[*COPIES][:3]), self.at / f"backup-{len(self.backups)}"
         self.say(how)
         for part in (BUILT, ".snakemake"):
             copied(how, self.folder / part, folder / part)
         self.backups.append((folder, products(folder)))
 
     def copy_in(self):
-        parts = self.draw((BUILT,), (BUILT, ".snakemake"), (f"{BUILT}/results",), (f"{BUILT}/figures",), (RESULTS,))
-        how, merged, source = self.draw("cp -a", "cp -r", "cp -al"), self.draw(True, False), self.other()
-        self.say(how, *parts, *["in place of what is there"] * (not merged))
+        """Folders, or a file, of another state."""
+        folders = (BUILT,), (BUILT, ".snakemake"), (f"{BUILT}/results",), (f"{BUILT}/figures",), (RESULTS,)
+        parts, how, merged = self.draw(*folders, *[self.pick()] * 3), self.draw(*COPIES), self.draw(True, False)
+        self.say(how, *parts, *["merged"] * merged)
+        source = self.other()
         for part in parts:
             if not merged:
                 removed(self.folder / part)
@@ -268,9 +270,8 @@ class Sequence:
 
     def pick(self):
         """A file of a build, with its hidden checksum or without."""
-        name, both = self.draw(*self.names), self.draw(True, False)
-        self.say(name, *["its checksum"] * both)
-        return [name, str(beside(name))] if both else [name]
+        name = self.draw(*self.names)
+        return self.draw((name,), (name, str(beside(name))))
 
     def swap(self):
         blocks = sorted({os.path.dirname(name) for name in self.names if name.endswith(".npz")})
@@ -281,25 +282,19 @@ class Sequence:
             for source, target in ((one, between), (other, one), (between, other)):
                 source.rename(target)
 
-    def link(self):
-        how, names, source = self.draw("cp -a", "cp -al", "ln -s"), self.pick(), self.other()
-        self.say(how)
-        for name in names:
-            copied(how, source / name, self.folder / name)
-
     def delete(self):
         records = (".snakemake", ".snakemake/metadata", ".snakemake/incomplete")
         name = self.draw(*records, f"{BUILT}/results", f"{BUILT}/figures", RESULTS, *self.pick() * 2)
-        self.say(f"{name} goes")
+        self.say(name)
         removed(self.folder / name)
 
     def damage(self):
-        how, path = self.draw(*harness.DAMAGE), self.folder / self.pick()[-1]
-        self.say(how)
-        if path.exists():
-            copied("cp -a", path, self.at / "whole")  # another name of it stays as it is
-            copied("cp -a", self.at / "whole", path)
-            harness.damage(path, how)
+        how, name = self.draw(*harness.DAMAGE), self.pick()[-1]
+        self.say(how, name)
+        if (self.folder / name).exists():
+            copied("cp -a", self.folder / name, self.at / "whole")  # another name of it stays as it is
+            copied("cp -a", self.at / "whole", self.folder / name)
+            harness.damage(self.folder / name, how)
 
     def bundle(self):
         """What is built goes into an archive, and comes from there."""

@@ -31,8 +31,11 @@ def test_the_usual_variants_follow_from_the_kinds_of_the_settings():
         "learning_rate": own["learning_rate"] / 2,
         "flow_rate": own["flow_rate"] / 2,
     }
-    assert found["other_seeds"].settings["problems"]["first_seed"] == own["first_seed"] + elsewhere.NEW_SEEDS
+    assert found["other_seeds"].settings["problems"]["first_seed"] == own["first_seed"] + 1_000_000
     assert found["one_hot"] == ("tokens", "one-hot tokens", {"problems": {"distribution": "one_hot", "instances": 16}})
+    few = elsewhere.variants(replace(FLOW, elsewhere={}), VALUES | {"problems": VALUES["problems"] | {"instances": 20}})
+    counts = [few[name].settings["problems"]["instances"] for name in ("one_hot", "ten_times")]
+    assert counts == [16, 8]  # a quarter is less; eight are asked for whatever the work
     assert {one.group for one in found.values()} == set(elsewhere.GROUPS) - {"other"}
 
 

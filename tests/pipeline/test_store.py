@@ -129,7 +129,7 @@ import numpy, pandas
 from matplotlib.figure import Figure
 from attnsvm.system import store
 from attnsvm.system.errors import UserError
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import drawing
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 said = {}
 for writer, call in json.loads(sys.argv[1]).items():

@@ -49,7 +49,7 @@ help:
 	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml again into requirements.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built: results/, smoke/, site/, the figures (not $$VENV, not the gallery)"
+	@echo "make clean     delete what was built, as its records say, in results/, smoke/, site/ and figures/; name what stays"
 	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
@@ -168,13 +168,6 @@ address:
 		|| { echo 'error: pyproject.toml: there is no line Repository = "https://..." to change' >&2; exit 1; }; \
 	for file in pyproject.toml CITATION.cff codemeta.json codecheck.yml; do sed -i.old "s#$$old#$$new#g" "$$file" && rm "$$file.old" || exit 1; done
 
-# A file of a build has its checksum beside it, also behind a link; what no build made stays.
+# What records say that a build made; what else lies there is named, and stays.
 clean:
-	@rm -rf results/logs results/benchmarks results/.metadata smoke/results/logs smoke/results/benchmarks smoke/results/.metadata
-	@find -L results figures smoke paper -name '.*.sha256' 2> /dev/null | while IFS= read -r sum; do \
-		name="$${sum##*/.}"; rm -f -- "$${sum%/*}/$${name%.sha256}" "$$sum"; done
-	@find -L results figures smoke -name '.*.tmp' -exec rm -f {} + 2> /dev/null || true
-	@for mark in site/index.html .snakemake/metadata; do \
-		[ ! -e "$$mark" ] || [ -L "$${mark%%/*}" ] || rm -rf "$${mark%%/*}"; done; rm -f report.html
-	@find results figures smoke -type d -empty -delete 2> /dev/null || true
-	@find -L results smoke site -type f 2> /dev/null | sed 's/$$/: no build made it; it stays/' || true
+	@$(FOUND); "$$PYTHON" -B -m attnsvm.pipeline.setup.clean

@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -195,7 +194,7 @@ def _why(given: argparse.Namespace) -> int:
     _outside(Path(given.out), given.model)
     with _bars() as bar:
         found = inspect.why(given.model, texts, **settings, progress=bar)
-    store.save_csv(Path(given.out), found)
+    store.save_csv(Path(given.out), store.as_text(found))
     print(given.out)
     return 0
 
@@ -221,9 +220,8 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
 
 
 def _quiet_libraries() -> None:
-    """Those that read models fetch nothing, and make no folder for compiled code, of which there is none here."""
+    """Those that read models fetch nothing."""
     os.environ["HF_HUB_OFFLINE"] = "1"
-    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:

@@ -1,6 +1,7 @@
 """However a command ends, it leaves no process and no temporary file, and its status says what has ended it."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,6 +96,21 @@ def test_no_process_outlives_one_that_is_killed(tmp_path):
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(signal.SIGKILL)
     assert ends.left(str(tmp_path)) == []
+
+
+@pytest.mark.parametrize("streams", ["", "2>&-", ">&- 2>&- <&-"])
+def test_a_stream_that_is_closed_or_has_few_letters_stops_nothing(streams, files, tmp_path):
+    """A file that is opened where a stream is closed would have its number, and what is said in it."""
+    shutil.copy(files["tokens.npz"], tmp_path / "Ü.npz")
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONPATH": str(ROOT)}
+    for arguments, status in (("solve Ü.npz --out Ä.npz", 0), ("verify Ä.npz", 0), ("solve é.npz", 1)):
+        command = ["sh", "-c", f"exec {sys.executable} -m attnsvm.command {arguments} {streams}"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert done.returncode == status, done.stderr
+        assert not done.stdout or done.stdout.startswith((b"\\xc4.npz: solves \\xdc.npz", b"error: \\xe9.npz"))
+    program = "import numpy, sys; sys.stderr = None; from attnsvm import AttentionSVM\n"
+    program += "AttentionSVM(verbose=True).fit(*numpy.load(sys.argv[1]).values())"
+    assert subprocess.run([sys.executable, "-c", program, files["tokens.npz"]], cwd=ROOT, check=False).returncode == 0
 
 
 def test_a_full_disk_behind_what_is_printed_is_a_sentence():

@@ -91,7 +91,9 @@ def test_a_key_occurs_once_at_every_level(text):
     "text",
     [
         *("a: [", "\tb", "a: 2001-99-99", "a: !!int x", "? [1, 2]\n: x", "? {a: b}\n: x", "!!python/name:os.x ''"),
-        *("a: !!binary é", "- " * 3000, "a: &b\nc: *d", "%YAML 9\n---\n", "a: \x1b[2J", "--- a\n--- b\n"),
+        *("a: !!binary é", "- " * 3000, "[" * 60_000, "{a: " * 60_000, "? " * 60_000, "[*a," * 60_000),
+        *("1" * 200, "a: 0x" + "f" * 200, "a: 1" + ":59" * 99, "!!float " + "1" * 200, f"{'1' * 200}: 2"),
+        *("a: &b\nc: *d", "%YAML 9\n---\n", "a: \x1b[2J", "--- a\n--- b\n"),
     ],
 )
 def test_what_is_no_yaml_is_a_sentence(text):
@@ -106,4 +108,6 @@ def test_what_is_yaml_is_read_as_the_library_reads_it():
     text = "a: [1, 2.5, true, null, 2001-01-01, ~]\nb: {c: 'x', d: \"\\u00e9\"}\ne: |\n  lines\n  more\n"
     assert untrusted.yaml_of(text, "x") == yaml.safe_load(text) == untrusted.yaml_of(text.encode(), "x")
     assert untrusted.yaml_of("", "x") is None
+    deep = "[" * untrusted.DEEPEST + "]" * untrusted.DEEPEST
+    assert str(untrusted.yaml_of(f"a: '{'[' * 1000}'\nb: &b {deep[1:-1]}", "x")["b"]) == deep[1:-1]
     assert untrusted.yaml_of(json.dumps({"a": [1, {"b": None}]}), "x") == {"a": [1, {"b": None}]}

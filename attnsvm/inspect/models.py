@@ -15,7 +15,7 @@ import transformers
 
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.families import DECODERS, require_read
+from attnsvm.inspect.families import DECODERS, READ, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen
 from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
@@ -57,6 +57,8 @@ class Reading:
         seed: int = 0,
         progress: Callable[[Iterable], Iterable] = iter,
     ):
+        # torch makes and reads a folder for compiled code, of which there is none here, under a name that others know
+        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parent))
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
@@ -159,6 +161,11 @@ def _config(folder: Path):
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:  # each kind of model fails in its own way
         raise UserError(f"{folder}/config.json: {first_line(error.__cause__ or error)}") from error
+    same = config.model_type == said["model_type"]
+    require(same, f"{folder}/config.json: is read as a model of the kind {config.model_type!r}; {READ}")
+    heads, width = getattr(config, "num_attention_heads", 0), getattr(config, "hidden_size", 0)
+    fits = type(heads) is type(width) is int and 0 < heads <= width
+    require(fits, f"{folder}/config.json: expected at most as many heads as coordinates, got {heads!r:.40}")
     return config
 
 

@@ -16,10 +16,9 @@ READERS = ("torch", "transformers")
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 INDEX = "model.safetensors.index.json"  # where weights lie in several files, shards
 PICKLED = "pytorch_model.bin"  # one file of older models
-TOKENIZER = (
-    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"),
-    *("vocab.txt", "vocab.json", "merges.txt", "sentencepiece.bpe.model", "spiece.model", "tokenizer.model"),
-)
+# What else may decide, above all over the words: every file of a tokenizer, by whatever name, ends so.
+TOLD = (".json", ".txt", ".model", ".spm", ".vocab", ".bpe", ".tiktoken", ".jinja")
+LABELS = 2**16
 SHARED = 128  # layers at most, where nothing but config.json says how many there are
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number
 
@@ -58,7 +57,12 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     folder = located(model)
     for name in (CONFIG, WEIGHTS):
         require((folder / name).is_file(), f"{folder}: there is no {name} in it, so it holds no model")
-    return {name: folder / name for name in (CONFIG, WEIGHTS, *TOKENIZER) if (folder / name).is_file()}
+    return {path.name: path for path in (*told(folder), folder / WEIGHTS)}
+
+
+def told(folder: Path) -> list[Path]:
+    """The files of a model beside its weights: configuration, tokenizer; sorted."""
+    return sorted(path for path in folder.iterdir() if path.name.endswith(TOLD) and path.is_file())
 
 
 def require_readers() -> None:
@@ -82,6 +86,11 @@ def said(folder: Path) -> dict:
     require(path.is_file(), f"{folder}: there is no {CONFIG} in it, so it holds no model")
     found = json_file(path)
     require(isinstance(found, dict), f"{path}: expected the settings of a model")
+    labels = found.get("num_labels")  # of each of which the libraries make a word
+    few = not isinstance(labels, int | float) or labels <= LABELS
+    require(few, f"{path}: num_labels: expected at most {LABELS}, got {labels!s:.40}")
+    whole = "configuration_files" not in found
+    require(whole, f"{path}: configuration_files: names settings in other files, which are not read")
     return found
 
 

@@ -17,6 +17,7 @@ from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
 from attnsvm.inspect.workers import workers
 from attnsvm.system import store
+from attnsvm.system.writing import replacing_all
 
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -41,11 +42,16 @@ class Inspection:
     html: str
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
-        """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths."""
+        """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths.
+
+        Raises:
+            UserError: they cannot be written, and none of them is.
+        """
         paths = [Path(folder) / name for name in WRITTEN]
-        store.save_table(paths[0], self.table)
-        store.save_csv(paths[1], self.table)
-        store.save_text(paths[2], self.html)
+        with replacing_all(paths) as (parquet, csv, html):
+            store.write_table(parquet, self.table)
+            store.write_csv(csv, store.as_text(self.table))
+            html.write_text(self.html, encoding="utf-8")
         return paths
 
 

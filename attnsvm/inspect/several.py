@@ -4,12 +4,14 @@ import difflib
 import inspect
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from attnsvm import inspect as inspected
 from attnsvm.inspect import packaged
 from attnsvm.inspect.families import require_read
-from attnsvm.inspect.packaged import CONFIG, INDEX, one_file, shards
+from attnsvm.inspect.packaged import one_file, shards
+from attnsvm.system import checksums
 from attnsvm.system.errors import require
 
 SETTINGS = ("query", "norms", "inputs", "nuclear_inputs", "held_out", "draws", "longest", "seed")
@@ -34,6 +36,13 @@ class Model:
     files: list[str]
     megabytes: int
 
+    def fingerprint(self) -> list:
+        """What tells this model from another one here: of small files their SHA-256, of weights their dates."""
+        told = [Path(file) for file in self.files]
+        small = [(path.name, checksums.of(path)) for path in told if path.name.endswith(packaged.TOLD)]
+        large = [(path.name, path.stat()) for path in told if not path.name.endswith(packaged.TOLD)]
+        return small + [(name, found.st_size, found.st_mtime_ns) for name, found in large]
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -47,6 +56,11 @@ class Asked:
     models: dict[str, Model]
     texts: str | None
     settings: dict
+
+    @cached_property
+    def texts_sha256(self) -> str:
+        """That of the file with the texts; "" for those of the package, which are a part of the code."""
+        return checksums.of(self.texts) if self.texts else ""
 
 
 def resolve(config: dict) -> Asked:
@@ -96,7 +110,6 @@ def _model(name, given) -> Model:
     layers = packaged.depth(folder, config)
     index = shards(folder)
     weights = sorted({*index.values()}) or [one_file(folder)]
-    others = [folder / name for name in (CONFIG, *([INDEX] if index else []), *packaged.TOKENIZER)]
-    files = dict.fromkeys(str(one.absolute()) for one in [*others, *weights] if one.is_file())
+    files = [str(one.absolute()) for one in [*packaged.told(folder), *weights]]
     size = sum(one.stat().st_size for one in weights)
-    return Model(str(folder), layers, [*files], LEAST_MB + int(DOUBLE * size / layers / 1e6))
+    return Model(str(folder), layers, files, LEAST_MB + int(DOUBLE * size / layers / 1e6))

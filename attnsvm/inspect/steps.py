@@ -77,7 +77,7 @@ def compare(tables: dict[str, str], csv: str, html: str) -> None:
     """Write the atlas, given {name: its heads.parquet}."""
     read = {name: store.load_table(path) for name, path in tables.items()}
     counted = atlas.counted(read)
-    store.save_csv(csv, counted)
+    store.save_csv(csv, store.as_text(counted))
     store.save_text(html, atlas.render(counted, read, page.made(os.environ.get(COMMAND, ""))))
 
 

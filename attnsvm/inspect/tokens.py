@@ -80,7 +80,8 @@ def elsewhere(request: dict) -> dict:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds,
-            env=interpreter.environment() | {"HF_HUB_OFFLINE": "1"},
+            # tiktoken would keep a vocabulary, and look for it, under its path in a folder that everybody can write to.
+            env=interpreter.environment() | {"HF_HUB_OFFLINE": "1", "TIKTOKEN_CACHE_DIR": ""},
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -7,10 +7,11 @@ the user started only. Nothing here costs time: no library is imported but the o
 import getpass
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,6 +25,7 @@ CONFIGFILE = "config/config.yaml"
 SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale")
 PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
 PATIENCE = 60  # seconds for an answer of SLURM
+PROFILE = re.compile(r"(?:profile|config)(?:\.v(\d+)\+)?\.yaml")  # the files of a profile's folder
 BUILT_IN = ("local", "dryrun", "touch", "none")
 CACHES = {"XDG_CACHE_HOME": "", "MPLCONFIGDIR": "matplotlib", "NUMBA_CACHE_DIR": "numba"}
 
@@ -56,8 +58,7 @@ def say_interrupted(kind: type[BaseException], error: BaseException, stack: Trac
 
 def check(arguments: list[str]) -> None:
     """Raise `UserError` for the first argument that Snakemake would stumble over."""
-    for entry in values(arguments, "--config", "-C"):
-        _check_entry(entry)
+    check_config(arguments)
     for target in targets(arguments):
         key, equals, _ = target.partition("=")
         require(
@@ -65,9 +66,17 @@ def check(arguments: list[str]) -> None:
             f"{target}: settings go after --config, as in snakemake figures/cone --config {target}",
         )
     if "slurm" in executors(arguments) and not dry(arguments):
-        _check_slurm()
-    given = values(arguments, "--configfile", "--configfiles")
-    for path in given or filter(os.path.exists, [CONFIGFILE]):
+        _check_slurm(_said(arguments, "slurm-status-command"))
+    folder = [*values(arguments, "--directory", "-d"), "."][0]
+    if os.path.exists(own := os.path.join(folder, CONFIGFILE)):
+        _check_file(Path(own))
+
+
+def check_config(arguments: list[str]) -> None:
+    """Raise `UserError` for the first setting of which Snakemake would lose a part, or that would end it."""
+    for entry in values(arguments, "--config", "-C"):
+        _check_entry(entry)
+    for path in values(arguments, "--configfile", "--configfiles"):
         _check_file(Path(path))
 
 
@@ -82,9 +91,12 @@ def executors(arguments: list[str]) -> list[str]:
     Raises:
         UserError: a plugin that a profile asks for is not installed: Snakemake would print a screen of options.
     """
-    profiles = values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(",")
-    said = values(arguments, "--executor", "-e") + [name for one in profiles for name in _executor_of(one)]
-    return [name for name in said if name not in BUILT_IN]
+    for found, said in _profiles(arguments):
+        for kind, name in ((kind, said[key]) for key, kind in PLUGINS.items() if key in said):
+            plugin = f"snakemake-{kind}-plugin-{name}"
+            there = name in BUILT_IN or find_spec(plugin.replace("-", "_")) is not None
+            require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
+    return [name for name in _said(arguments, "executor", "-e") if name not in BUILT_IN]
 
 
 def values(arguments: Iterable[str], *options: str) -> list[str]:
@@ -158,7 +170,7 @@ def _check_entry(entry: str) -> None:
         f"--config {entry}: {key!r} is not a key; known are {', '.join(SETTINGS)}",
     )
     try:
-        yaml_of(value, f"--config {entry}")
+        yaml_of(value, f"--config {entry:.200}")
     except UserError as error:
         raise UserError(f"{error}; write it as in --config 'figures={{dpi: 72}}'") from error
 
@@ -171,38 +183,72 @@ def _require_writable(folder: Path) -> None:
     )
 
 
-def _executor_of(profile: str) -> list[str]:
-    """The executor that a profile asks for, if it does; a plugin that is not installed is refused."""
-    found = next((path for path in (Path(profile, "config.yaml"), Path(profile)) if path.is_file()), None)
-    if found is None:  # one of the user's own, or Snakemake says that there is none
-        return []
-    asked = {}
-    with suppress(UserError):  # Snakemake says what is wrong with it
-        said = yaml_file(found)
-        asked = {kind: said[key] for key, kind in PLUGINS.items() if key in said} if isinstance(said, dict) else {}
-    for kind, name in asked.items():
-        plugin = f"snakemake-{kind}-plugin-{name}"
-        there = name in BUILT_IN or find_spec(plugin.replace("-", "_")) is not None
-        require(there, f"{found}: its {kind} {name} is a plugin that is not installed: pip install {plugin}")
-    return [asked["executor"]] if "executor" in asked else []
+def _said(arguments: list[str], key: str, *short: str) -> list[str]:
+    """The values of an option: on the command line, then in the profiles that it names."""
+    of_profiles = [said[key] for _, said in _profiles(arguments) if key in said]
+    return values(arguments, f"--{key}", *short) + of_profiles
 
 
-def _check_slurm() -> None:
-    """UserError where no SLURM answers: its clients would try again and again, job by job."""
+def _profiles(arguments: list[str]) -> Iterator[tuple[Path, dict]]:
+    """The files of the profiles that are asked for, and what they say, where it is what a profile can say.
+
+    What is not there is one of the user's own folder of profiles, or Snakemake says that there is none.
+    """
+    for profile in values(arguments, "--profile") or os.environ.get("SNAKEMAKE_PROFILE", "").split(","):
+        matches = (
+            [match for one in Path(profile).glob("*") if (match := PROFILE.fullmatch(one.name))] if profile else []
+        )
+        newest = max((int(match[1] or 0) for match in matches), default=0)
+        names = [match[0] for match in matches if int(match[1] or 0) == newest]
+        for found in [Path(profile, name) for name in names] or [Path(profile)]:
+            with suppress(UserError):  # Snakemake says what is wrong with it
+                said = yaml_file(found)
+                if isinstance(said, dict):
+                    yield found, said
+
+
+def _check_slurm(status_command: list[str]) -> None:
+    """UserError where no SLURM answers, or nothing says how a job has ended: a run would ask again and again.
+
+    Args:
+        status_command: what is to be asked for the jobs, if it is said: `sacct`, which reads the accounts, or `squeue`.
+    """
+    status, said = _answer("sinfo", "--noheader")
+    require(
+        status is not None, "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"
+    )
+    lines = said.strip().splitlines()
+    require(status == 0, f"SLURM does not answer: {shown(lines[0] if lines else 'sinfo failed')}")
+    if status_command[:1] == ["squeue"] or shutil.which("sacct") is None:  # without which the plugin asks squeue
+        return
+    _, accounts = _answer("scontrol", "show", "config")
+    none = re.search(r"^AccountingStorageType\s*=\s*(accounting_storage/none|\(null\))\s*$", accounts, re.MULTILINE)
+    failed, why = (1, "") if none else _answer("sacct", "--noheader", "--allocations")
+    require(
+        not none and not (failed and "disabled" in why),
+        "this SLURM keeps no accounts, so sacct cannot say which jobs have ended, and the run would wait for ever: "
+        "write slurm-status-command: squeue in the profile",
+    )
+
+
+def _answer(*command: str) -> tuple[int | None, str]:
+    """The status of a command of SLURM, None where there is no such command, and what it said on both its outputs."""
     try:
         run = subprocess.run(
-            ["sinfo", "--noheader"], stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=PATIENCE,
+            check=False,
         )
     except FileNotFoundError:
-        raise UserError(
-            "there is no sinfo on PATH: start this where the commands of SLURM are, as on a login node"
-        ) from None
+        return None, ""
     except subprocess.TimeoutExpired:
         raise UserError(
-            f"SLURM does not answer: sinfo said nothing in {PATIENCE} s; is its controller there?"
+            f"SLURM does not answer: {command[0]} said nothing in {PATIENCE} s; is its controller there?"
         ) from None
-    lines = run.stderr.decode("utf-8", "replace").strip().splitlines()
-    require(run.returncode == 0, f"SLURM does not answer: {shown(lines[0] if lines else 'sinfo failed')}")
+    return run.returncode, run.stdout.decode("utf-8", "replace")
 
 
 def _check_file(path: Path) -> None:

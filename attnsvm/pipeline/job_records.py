@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,7 @@ PIECE = 254  # characters in the name of a file
 WATCHED = (f"{ROOT}/attnsvm/", f"{HOME}/{USERS}/")
 DECIDED = "longer"  # the name of inputs that a checkpoint decides on
 CARD = "card.yaml"  # what jobs take from one stands in their params
+DAMAGED = "it is damaged"
 UNKNOWN = "there is no record of what made it"
 AGAIN = "what was made of it does not count; run the same command again"
 
@@ -76,6 +77,8 @@ def running(job: Job, before: set[str]) -> Iterator[None]:
         asked = digest(*code["modules"], texts=tuple(code["texts"])) == code["sha256"]
         require(asked, f"the code was edited while this run waited: {AGAIN}")
         inputs = _inputs(job)
+        for path in filter(os.path.islink, job.output):
+            os.unlink(path)  # what it leads to is another's
         yield
         edited = [file for file, path in paths.items() if path.suffix != ".py" and path.read_bytes() != contents[file]]
         require(not edited, f"{', '.join(edited)}: was edited while this job ran: {AGAIN}")
@@ -115,6 +118,22 @@ def stale(path: str, made: str, folder: str = "") -> str:
         return "it was made of other settings or by other code"
     there = {one: os.path.join(folder, one) for one in inputs if os.path.exists(os.path.join(folder, one))}
     return next((f"it was made of another {one}" for one in there if sha256_of(there[one]) != inputs[one]), "")
+
+
+def wrong(outputs: Iterable[str], made: str, broken: Collection[str] = ()) -> dict[str, str]:
+    """Why files of a job that are there have to be built anew; of the others Snakemake has no record that disagrees.
+
+    Args:
+        made: what is asked for.
+        broken: files whose bytes are known to be others than those they were written with.
+    """
+    there = [path for path in outputs if os.path.lexists(path)]
+    why = {
+        path: stale(path, made) or ("" if path not in broken and checksums.holds(path) else DAMAGED) for path in there
+    }
+    for path in [path for path in why if not why[path]]:
+        forget(path, made)
+    return {path: reason for path, reason in why.items() if reason}
 
 
 def sha256_of(path: str) -> str | None:
@@ -158,7 +177,12 @@ def name(path: str) -> str:
 
 def origin_of(made: Iterable[str]) -> str:
     """One hash for what the jobs have noted whose files a job reads."""
-    return hashlib.sha256(repr(sorted({*made})).encode()).hexdigest()
+    return hash_of(*sorted({*made}))
+
+
+def hash_of(*what: object) -> str:
+    """The hash of values as Python writes them."""
+    return hashlib.sha256(repr(what).encode()).hexdigest()
 
 
 def _inputs(job: Job) -> dict[str, str]:
@@ -219,7 +243,8 @@ def _require_covered(modules: list[str], files: set[str], opened: set[str], befo
 def _imported(before: set[str]) -> Iterator[tuple[str, str]]:
     """The modules that this process has imported since then, with their files."""
     for name, module in [*sys.modules.items()]:
-        if name not in before and name != "__main__" and (file := getattr(module, "__file__", None)):
+        file = getattr(module, "__file__", None) or ""
+        if name not in before and name != "__main__" and os.path.isfile(file):
             yield name, file
 
 

@@ -6,14 +6,13 @@ what has another (workflow/rules/internals.smk). Arguments are called as the wil
 """
 
 import csv
-import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 
 from attnsvm.pipeline import blocks, cards, elsewhere, modules, targets
 from attnsvm.pipeline.configuration import block_settings, outside, stage_settings, variants
-from attnsvm.pipeline.job_records import origin_of
+from attnsvm.pipeline.job_records import hash_of, origin_of
 from attnsvm.system.errors import UserError, require
 
 Param = Callable[..., object]  # of the wildcards of a rule
@@ -165,7 +164,7 @@ class Plan:
         files = self.inputs(rule)(**wildcards).values()
         before = {self.made(path) for found in files for path in ([found] if isinstance(found, str) else found)}
         origin = origin_of(before)
-        return _hash(rule, sorted(wildcards.items()), given, origin), origin
+        return hash_of(rule, sorted(wildcards.items()), given, origin), origin
 
     def _made(self, path: str) -> str:
         """What the job notes as made that writes a file."""
@@ -192,7 +191,7 @@ class Plan:
         read = [cards.read(name) for name in names]
         values = [{key: one["value"] for key, one in card.settings["problems"].items()} for card in read]
         words = [(card.name, card.title, card.section, card.on, card.optional, card.draws) for card in read]
-        return _hash(words, values, [[*card.columns] for card in read])
+        return hash_of(words, values, [[*card.columns] for card in read])
 
     def settings_of_stages(self, experiment: str, block: str) -> dict[str, dict]:
         """The settings of every stage of a variant, whose stages are one job."""
@@ -357,7 +356,3 @@ def job_of(path: str, at: str) -> tuple[str, dict[str, str]]:
             wildcards = match.groupdict()
             return rule or wildcards.pop("stage"), wildcards
     raise UserError(f"{path}: this is not a file of this workflow")
-
-
-def _hash(*what: object) -> str:
-    return hashlib.sha256(repr(what).encode()).hexdigest()

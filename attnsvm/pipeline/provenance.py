@@ -102,18 +102,30 @@ def describe(
 
 
 def _code(files: list[str], folder: Path) -> dict:
-    total = hashlib.sha256()
-    for name in files:
-        total.update(f"{name}\0{hashlib.sha256((folder / name).read_bytes()).hexdigest()}\n".encode())
-    commit = git("log", "-1", "--format=%H", "--", *files, folder=folder)
-    changed = git("status", "--porcelain", "--", *files, folder=folder)
-    return {
-        "sha256": total.hexdigest(),
-        "files": files,
-        "commit": commit or None,
-        "head": git("rev-parse", "HEAD", folder=folder) or None,
-        "dirty": bool(changed) if commit else None,
-    }
+    total, contents = hashlib.sha256(), {name: (folder / name).read_bytes() for name in files}
+    for name, content in contents.items():
+        total.update(f"{name}\0{hashlib.sha256(content).hexdigest()}\n".encode())
+    head = git("rev-parse", "HEAD", folder=folder)
+    commit = head and git("rev-list", "-1", "HEAD", "--", *files, folder=folder)
+    if commit and git("rev-parse", "--is-shallow-repository", folder=folder) == "true":
+        # Of where the history is cut off git says that it made every file.
+        commit = commit if " " in (git("rev-list", "--parents", "-1", commit, folder=folder) or "") else None
+    listed = (git("ls-tree", "-z", "HEAD", "--", *files, folder=folder) or "").split("\0") if head else []
+    blobs = {name: about.split()[-1] for about, _, name in (line.partition("\t") for line in listed if line)}
+    same = all(blobs.get(name) in _blobs(content, len(head or "")) for name, content in contents.items())
+    known = {"commit": commit or None, "head": head or None, "dirty": not same if head else None}
+    return {"sha256": total.hexdigest(), "files": files} | known
+
+
+def _blobs(content: bytes, length: int) -> list[str]:
+    """What git calls a content, and the same with the line ends of other systems; whatever it is told to pass over.
+
+    Args:
+        length: of the names in this repository.
+    """
+    kind = "sha1" if length == 40 else "sha256"
+    both = (content, content.replace(b"\r\n", b"\n"))
+    return [hashlib.new(kind, b"blob %d\0" % len(one) + one, usedforsecurity=False).hexdigest() for one in both]
 
 
 def git(*arguments: str, folder: Path = ROOT) -> str | None:

@@ -23,13 +23,15 @@ from attnsvm.svm.solution import Solution
 from attnsvm.svm.verdict import LOOSEST
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.npz import Arrays, starts_as_archive
+from attnsvm.system.untrusted import start
 from attnsvm.system.writing import replacing
 
 FORMAT = 2
 INTEGER = re.compile("-?[0-9]+")
 CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
 PROVED = ("solved", "infeasible", "remote")
-TELLING = ("status", "dual", "problem_sha256")  # by which an answer is known, of whatever format
+TELLING = ("status", "dual", "problem_sha256")  # by two of which an answer is known, of whatever format
+ZEROS = 2**12  # bytes at the beginning of a file
 FACTORS = ("W_left", "W_right")  # in the place of W where it is wide
 EXACT = 2**53  # integers up to it are float64 numbers
 DIGITS = 2**30, 2**42  # of the integers of a file, times the rows of W, and times all of its entries: a minute
@@ -162,9 +164,15 @@ _none = np.zeros(0, dtype=int)
 
 
 def is_answer(path: str | os.PathLike) -> bool:
-    """Whether a file is an answer by what is in it, whatever its name, or an archive that cannot be read."""
+    """Whether a file is an answer by what is in it, whatever its name, or could be what is left of one.
+
+    That is an archive that cannot be read, a file of this name without one, or one of zeros, as a loss of power leaves.
+    """
     try:
-        return starts_as_archive(path) and all(name in load(path) for name in TELLING)
+        if not starts_as_archive(path):
+            begin = start(path, ZEROS)
+            return Path(path).suffix == ".npz" or (bool(begin) and not any(begin))
+        return sum(name in load(path) for name in TELLING) > 1
     except UserError:
         return True  # `verify` says what is wrong with it
 

@@ -213,7 +213,7 @@ def separation(
     """
     tokens, queries = problem_arrays(tokens, queries)
     n, T, d = tokens.shape
-    anchor, chosen = _selection(selected, n, T)
+    anchor, chosen = selection(selected, n, T)
     found = _against_anchor(tokens.reshape(n * T, d), queries, np.arange(n) * T, T, anchor, chosen)
     return _with_margins(found, bound, (n, T), found.index[:, 0], found.index[:, 2])
 
@@ -267,14 +267,11 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
     """
     parts, d, e = [], None, None  # d and e are those of the first input
     for i, one in enumerate(inputs):
-        if not isinstance(one, list | tuple) or len(one) != 3:
-            raise ValueError(f"input {i}: expected (tokens, query, selected), got {type(one).__name__}")
-        tokens, query, selected = one
+        tokens, query, selected = parts_of(i, one, "(tokens, query, selected)")
         tokens = finite_array(f"tokens of input {i}", tokens, (None, d), f"(T, {d or 'd'})")
         query = finite_array(f"query of input {i}", query, (e,), f"({e or 'e'},)")
         (T, d), e = tokens.shape, len(query)
-        selected = plain(f"selected of input {i}", selected)
-        anchor, chosen = _selection(selected[None], 1, T, f"selected of input {i}")
+        anchor, chosen = selection_of_one(i, selected, T)
         parts.append((tokens, query, anchor, None if chosen is None else chosen[0]))
     if not parts:
         raise ValueError("inputs: expected at least one (tokens, query, selected), got none")
@@ -291,7 +288,19 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
     )
 
 
-def _selection(selected: np.ndarray, n: int, T: int, name: str = "selected") -> tuple[np.ndarray, np.ndarray | None]:
+def parts_of(i: int, one, expected: str) -> tuple:
+    """What an input is made of, or a ValueError: "(tokens, query)" or "(tokens, query, selected)" is expected."""
+    if not isinstance(one, list | tuple | np.ndarray) or len(one) != expected.count(",") + 1:
+        raise ValueError(f"input {i}: expected {expected}, got {type(one).__name__}")
+    return tuple(one)
+
+
+def selection_of_one(i: int, selected, T: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """`selection` of input i alone, an int or a set (T,)."""
+    return selection(plain(f"selected of input {i}", selected)[None], 1, T, f"selected of input {i}")
+
+
+def selection(selected: np.ndarray, n: int, T: int, name: str = "selected") -> tuple[np.ndarray, np.ndarray | None]:
     """The anchor (n,) of every input, and the sets (n, T) bool, or None where each set holds one token."""
     selected = plain(name, selected)
     if selected.dtype != bool:

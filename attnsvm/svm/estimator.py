@@ -1,12 +1,13 @@
 """`AttentionSVM`: the max-margin problem of given tokens, with scikit-learn's conventions."""
 
+import sys
 from typing import NoReturn
 
 import numpy as np
 from tqdm import tqdm
 
-from attnsvm.svm.arguments import finite_array, plain, problem_arrays, switch, token_indices
-from attnsvm.svm.constraints import Constraints, ragged, separation
+from attnsvm.svm.arguments import finite_array, problem_arrays, switch
+from attnsvm.svm.constraints import Constraints, parts_of, ragged, selection, selection_of_one, separation
 from attnsvm.svm.rational import refutation
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import norm_and_tolerance, solve
@@ -118,7 +119,7 @@ class AttentionSVM:
             UncertifiedError: the gap stayed above `tol`.
         """
         measure, tol = norm_and_tolerance(self.norm, self.tol)
-        verbose = switch("verbose", self.verbose)
+        verbose = switch("verbose", self.verbose) and sys.stderr is not None  # of which a service has none
         constraints = (
             separation(tokens, queries, selected) if selected is not None else ragged(_triples(tokens, queries))
         )
@@ -176,10 +177,10 @@ class AttentionSVM:
         if queries is None:
             pairs = [
                 (
-                    finite_array(f"tokens of input {i}", pair[0], (None, d), f"(T, {d})"),
-                    finite_array(f"query of input {i}", pair[1], (e,), f"({e},)"),
+                    finite_array(f"tokens of input {i}", X, (None, d), f"(T, {d})"),
+                    finite_array(f"query of input {i}", z, (e,), f"({e},)"),
                 )
-                for i, pair in enumerate(tokens)
+                for i, (X, z) in enumerate(parts_of(i, one, "(tokens, query)") for i, one in enumerate(tokens))
             ]
             return [X @ solution.on(z) for X, z in pairs]
         tokens, queries = problem_arrays(tokens, queries)
@@ -192,24 +193,34 @@ class AttentionSVM:
         return np.array([logits.argmax() for logits in self.decision_function(tokens, queries)])
 
     def score(self, tokens, queries=None, selected=None) -> float:
-        """The share of inputs whose predicted token is the selected token, or is in the selected set."""
+        """The share of inputs whose predicted token is the selected token, or is in the selected set.
+
+        Raises:
+            ValueError: an input or what is selected is not as `fit` takes it, or there is no input.
+        """
         if selected is None:
-            triples = list(_triples(tokens, queries))
+            triples = [parts_of(i, one, "(tokens, query, selected)") for i, one in enumerate(_triples(tokens, queries))]
+            if not triples:
+                raise ValueError("inputs: expected at least one (tokens, query, selected), got none")
             predicted = self.predict([(X, z) for X, z, _ in triples])
-            chosen = [plain(f"selected of input {i}", one) for i, (_, _, one) in enumerate(triples)]
-            return float(np.mean([bool(a[t]) if a.ndim else t == a for t, a in zip(predicted, chosen, strict=True)]))
+            each = [selection_of_one(i, one, len(X)) for i, (X, _, one) in enumerate(triples)]
+            anchor = np.concatenate([token for token, _ in each])
+            right = [
+                token == t if s is None else s[0, t] for t, token, (_, s) in zip(predicted, anchor, each, strict=True)
+            ]
+            return float(np.mean(right))
         predicted = self.predict(tokens, queries)
-        n, T = np.shape(tokens)[:2]
-        selected = plain("selected", selected)
-        if selected.dtype == bool and selected.shape == (n, T):
-            return float(selected[np.arange(n), predicted].mean())
-        return float((predicted == token_indices("selected", selected, (n,), T)).mean())
+        anchor, chosen = selection(selected, *np.shape(tokens)[:2])
+        return float(np.mean(predicted == anchor if chosen is None else chosen[np.arange(len(anchor)), predicted]))
 
 
 def _triples(inputs, selected):
     """(X_i, z_i, α_i) from triples, or from pairs and the selected tokens."""
     if selected is None:
         return inputs
-    if len(inputs) != len(selected):
-        raise ValueError(f"selected: expected one per input, {len(inputs)}, got {len(selected)}")
-    return [(*pair, one) for pair, one in zip(inputs, selected, strict=True)]
+    pairs = [parts_of(i, one, "(tokens, query)") for i, one in enumerate(inputs)]
+    listed = list(selected) if np.iterable(selected) else None
+    if listed is None or len(pairs) != len(listed):
+        got = type(selected).__name__ if listed is None else len(listed)
+        raise ValueError(f"selected: expected one per input, {len(pairs)}, got {got}")
+    return [(*pair, one) for pair, one in zip(pairs, listed, strict=True)]

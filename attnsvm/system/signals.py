@@ -1,6 +1,7 @@
 """How a command ends that something outside ends: it unwinds, as at Ctrl-C, so that nothing of it is left behind."""
 
 import errno
+import io
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ def status(run: Callable[[], int]) -> int:
 
     What ended it is said on stderr.
     """
+    _prepare_streams()
     try:
         with unwinding(), _said():
             return run()
@@ -34,6 +36,23 @@ def status(run: Callable[[], int]) -> int:
     with suppress(OSError):  # of a terminal that is gone
         print(last, file=sys.stderr)
     return found
+
+
+def _prepare_streams() -> None:
+    """What is printed raises nothing: there is a place for it, and every letter has a form there.
+
+    Where a standard stream is closed, the next file that is opened would take its number, and what is printed.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        with suppress(OSError):
+            try:
+                os.fstat(number)
+            except OSError:
+                os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+        if number and getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 (to the end of this process)
+        if number and isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 class Ended(BaseException):

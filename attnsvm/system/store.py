@@ -7,6 +7,7 @@ table is read: stages that pass arrays on need not wait for it.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from attnsvm.system.writing import save_text as save_text
 if TYPE_CHECKING:
     import pandas as pd
 
+FORMULA = re.compile("'*[=+\\-@\t\n＝＋－＠]")  # begins what a spreadsheet runs, or such a text quoted
 HIDDEN = "."  # begins the names of cells that no stage reads
 
 Tree = dict[str, "np.ndarray | Tree"]
@@ -94,7 +96,12 @@ def _leaves(tree: dict, above: str = "") -> Iterator[tuple[str, np.ndarray]]:
 def save_table(path: str | os.PathLike, table: "pd.DataFrame") -> None:
     """Write a table as Parquet with page checksums."""
     with replacing(path) as temporary:
-        table.to_parquet(temporary, index=False, write_page_checksum=True)
+        write_table(temporary, table)
+
+
+def write_table(path: str | os.PathLike, table: "pd.DataFrame") -> None:
+    """What `save_table` puts into a file."""
+    table.to_parquet(path, index=False, write_page_checksum=True)
 
 
 def load_table(path: str | os.PathLike) -> "pd.DataFrame":
@@ -111,7 +118,25 @@ def load_table(path: str | os.PathLike) -> "pd.DataFrame":
 def save_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:
     """Write a table as csv; floats keep every digit that tells them apart."""
     with replacing(path) as temporary:
-        table.to_csv(temporary, index=False, lineterminator="\n")
+        write_csv(temporary, table)
+
+
+def write_csv(path: str | os.PathLike, table: "pd.DataFrame") -> None:
+    """What `save_csv` puts into a file."""
+    table.to_csv(path, index=False, lineterminator="\n")
+
+
+def as_text(table: "pd.DataFrame") -> "pd.DataFrame":
+    """A table for a csv with words of strangers: those that a spreadsheet would run stand behind an apostrophe."""
+    words = table.select_dtypes(exclude=["number", "bool"])
+    return table.assign(**{name: words[name].map(_quoted) for name in words})
+
+
+def _quoted(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    line = value.replace("\r", "\\r")  # which would end the row without being in quotes
+    return f"'{line}" if FORMULA.match(line) else line
 
 
 def load_csv(path: str | os.PathLike) -> "pd.DataFrame":

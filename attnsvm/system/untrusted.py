@@ -6,6 +6,7 @@ What arrays hold is read by `attnsvm.system.npz`. It takes no library; that for 
 import json
 import os
 import stat
+from collections.abc import Iterable
 from typing import IO, Any
 
 from attnsvm.system.errors import UserError, require
@@ -13,6 +14,9 @@ from attnsvm.system.errors import UserError, require
 LARGEST = 2**25  # bytes of a text that is read whole: the lists of weights of the largest models take half of it
 YAML = 2**20  # bytes: what is read of it takes a hundred times as much memory
 MOST = 10**6  # values of a YAML file, counted wherever an alias repeats them
+DEEPEST = 100  # lists and mappings in one another: a parser in C ends the process where there are some ten thousand
+DIGITS = 100  # letters of a number: some forms of a long one take minutes to read, or cannot be printed
+NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 PIECE = 2**20
 MERGE = "tag:yaml.org,2002:merge"  # the tag of the key <<, which takes over the keys of another mapping
 POINTER = b"version https://git-lfs.github.com/spec/"  # begins what git has in the place of a large file
@@ -87,7 +91,9 @@ def yaml_of(content: bytes | str, where: str) -> Any:
 
     try:
         text = content if isinstance(content, str) else content.decode("utf-8-sig")
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # the first is ten times faster
+        kind = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the first is ten times faster
+        require(_depth(yaml.parse(text, kind)) <= DEEPEST, f"{where}: this is nested too deeply")
+        loader = kind(text)
         node = loader.get_single_node()
         if node is None:
             return None
@@ -95,23 +101,39 @@ def yaml_of(content: bytes | str, where: str) -> Any:
         return loader.construct_document(node)
     except UnicodeDecodeError as error:
         raise UserError(f"{where}: this is not UTF-8 text") from error
-    except RecursionError as error:
-        raise UserError(f"{where}: this is nested too deeply") from error
     except (yaml.YAMLError, ValueError, TypeError, OverflowError) as error:  # also of numbers and dates that are none
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark and "\n" in text else ""
         raise UserError(f"{where}{line}: this is not YAML ({getattr(error, 'problem', None) or error})") from error
 
 
+def _depth(events: Iterable) -> int:
+    """How many lists and mappings lie in one another, as far as `DEEPEST`; the events of YAML are found in a loop."""
+    depth = deepest = 0
+    for event in events:
+        kind = type(event).__name__
+        depth += kind in ("SequenceStartEvent", "MappingStartEvent")
+        depth -= kind in ("SequenceEndEvent", "MappingEndEvent")
+        deepest = max(deepest, depth)
+        if deepest > DEEPEST:
+            break
+    return deepest
+
+
 def _size(loader, node, known: dict[int, float]) -> float:
     """How many values there are below a node where each alias stands for all of its own; infinite in a circle."""
+    from yaml.constructor import ConstructorError
+
     if id(node) not in known:
         known[id(node)] = float("inf")  # until it is known: what leads back to itself has no end
         inside = [] if isinstance(node.value, str) else node.value
         if node.id == "mapping":
-            _require_once(loader, [key for key, _ in inside if key.tag != MERGE])
             inside = [part for pair in inside for part in pair]
+        elif node.tag in NUMBERS and len(node.value) > DIGITS:
+            raise ConstructorError(None, None, f"a number of more than {DIGITS} letters", node.start_mark)
         known[id(node)] = 1 + sum(_size(loader, part, known) for part in inside)
+        if node.id == "mapping":
+            _require_once(loader, [key for key, _ in node.value if key.tag != MERGE])
     return known[id(node)]
 
 

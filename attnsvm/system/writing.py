@@ -5,8 +5,10 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -52,33 +54,48 @@ def _standard() -> Iterator[os.stat_result]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike, checksum: bool = True):
+def replacing(path: str | os.PathLike, checksum: bool = True) -> Iterator[Path]:
     """A temporary path beside `path`, moved onto it on success and removed on failure: then `path` is what it was.
 
+    Arguments and errors as those of `replacing_all`.
+    """
+    with replacing_all([path], checksum) as (temporary,):
+        yield temporary
+
+
+@contextmanager
+def replacing_all(paths: Sequence[str | os.PathLike], checksum: bool = True) -> Iterator[list[Path]]:
+    """Temporary paths beside all `paths`, which are moved once all are on the disk; on failure nothing has changed.
+
     Args:
-        path: where a link is, the file behind it is meant. A file keeps the rights that it had.
-        checksum: whether the file gets its checksum beside it, as the files of a build do.
+        paths: where a link is, the file behind it is meant. A file keeps the rights that it had.
+        checksum: whether the files get their checksums beside them, as those of a build do.
 
     Raises:
-        UserError: the file cannot be written, or something else than a file is in its place.
+        UserError: a file cannot be written, or something else than a file is in its place.
     """
-    named, path = Path(path), target(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    sidecar = temporary.with_suffix(".sum.tmp")
+    places = [target(path) for path in paths]
+    temporaries = [place.with_name(f".{place.name}.{os.getpid()}.tmp") for place in places]
+    sums = [one.with_suffix(".sum.tmp") for one in temporaries] if checksum and checksums.kept() else []
     try:
-        named.parent.mkdir(parents=True, exist_ok=True)  # not that of a link, which may lead to a disk that is gone
-        _sweep(path)
-        with _in_use(temporary):
-            yield temporary
-            with suppress(FileNotFoundError):
-                shutil.copymode(path, temporary)
-            _move(temporary, path, sidecar if checksum and checksums.kept() else None)
+        with ExitStack() as stack:
+            for path in paths:  # not the folder of a link: it may lead to a disk that is gone
+                stack.enter_context(_making(Path(path).parent))
+            stack.callback(_remove, (*temporaries, *sums))
+            for place, temporary in zip(places, temporaries, strict=True):
+                _sweep(place)
+                stack.enter_context(_in_use(temporary))
+            yield temporaries
+            for place, temporary in zip(places, temporaries, strict=True):
+                with suppress(FileNotFoundError):
+                    shutil.copymode(place, temporary)
+                _sync(temporary)
+            for place, temporary, sidecar in zip(places, temporaries, sums, strict=False):
+                sidecar.write_bytes(checksums.line(temporary, place.name))  # not synced: what it lacks is built anew
+            for place, temporary, sidecar in zip_longest(places, temporaries, sums):
+                _move(temporary, place, sidecar)
     except OSError as error:
-        raise UserError(cannot(named, error)) from error
-    finally:
-        for left in (temporary, sidecar):
-            with suppress(OSError):
-                left.unlink()
+        raise UserError(cannot(paths[0], error)) from error
 
 
 def _move(temporary: Path, path: Path, sidecar: Path | None) -> None:
@@ -89,12 +106,37 @@ def _move(temporary: Path, path: Path, sidecar: Path | None) -> None:
         return
     beside = checksums.beside(path)
     before = beside.read_bytes() if beside.is_file() else None
-    sidecar.write_bytes(checksums.line(temporary, path.name))
     os.replace(sidecar, beside)
     try:
         os.replace(temporary, path)
     except OSError:
         beside.unlink() if before is None else beside.write_bytes(before)
+        raise
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):
+            path.unlink()
+
+
+def _sync(path: Path) -> None:
+    """A file's bytes are on the disk when its new name is: else a name could hold zeros after a loss of power."""
+    with open(path, "rb") as file:
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _making(folder: Path) -> Iterator[None]:
+    """A folder is there, with those above it; those that were not before go again where the block fails."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except BaseException:
+        for one in missing:
+            with suppress(OSError):  # somebody else has written there meanwhile
+                one.rmdir()
         raise
 
 
@@ -124,11 +166,12 @@ def filling(folder: str | os.PathLike, last: str = "") -> Iterator[Path]:
         require(not place.is_file(), f"{folder} is a file, expected a folder; choose another place")
         require(not place.exists() or not any(place.iterdir()), f"{folder} is not empty; choose another place")
         home = place if place.exists() else place.parent
-        home.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(prefix=".filling-", dir=home) as beside:
+        with _making(home), TemporaryDirectory(prefix=".filling-", dir=home) as beside:
             made = Path(beside) / "made"
             made.mkdir()
             yield made
+            with ThreadPoolExecutor() as pool:  # side by side: a disk takes them together
+                list(pool.map(_sync, (path for path in made.rglob("*") if path.is_file())))
             if home is not place:
                 made.replace(place)
                 return

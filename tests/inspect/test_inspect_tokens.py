@@ -1,5 +1,7 @@
 """The tokenizer of a model, in the process where users have it: it is the model's own, and it can be ended."""
 
+import base64
+import hashlib
 import json
 import os
 import re
@@ -55,6 +57,25 @@ def test_nothing_of_the_folder_where_one_stands_is_run(folder, monkeypatch):
     (folder / "json.py").write_text("import os; os.abort()")
     monkeypatch.chdir(folder)
     assert tokens.encoded(folder, TEXTS, 20, causal=False)[0]
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_a_vocabulary_of_tiktoken_is_read_from_its_file_and_kept_nowhere(tmp_path, monkeypatch):
+    """A folder that everybody can write to may have another one under its path."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "shared"))
+    pieces = [bytes([byte]) for byte in range(256)]
+    for place, end in (("shared/data-gym-cache", b"he"), ("model", b"th")):
+        (tmp_path / place).mkdir(parents=True)
+        lines = [f"{base64.b64encode(piece).decode()} {k}\n" for k, piece in enumerate([*pieces, end])]
+        (tmp_path / place / "tokenizer.model").write_text("".join(lines))
+    planted = tmp_path / "shared/data-gym-cache/tokenizer.model"
+    planted.rename(planted.with_name(hashlib.sha1(bytes(tmp_path / "model/tokenizer.model")).hexdigest()))
+    bert(tmp_path / "other")
+    shutil.copy(tmp_path / "other/config.json", tmp_path / "model")
+    (tmp_path / "model/tokenizer_config.json").write_text('{"tokenizer_class": "PreTrainedTokenizerFast"}')
+    assert tokens.encoded(tmp_path / "model", ["the"], 20, causal=False)[2] == [["th", "e"]]
+    assert [path.name for path in (tmp_path / "shared").iterdir()] == ["data-gym-cache"]
+    assert len([*planted.parent.iterdir()]) == 1
 
 
 GROWING = "a" * 100  # stands for each "a": a hundred times as many with every step

@@ -79,6 +79,56 @@ def test_a_repository_around_these_sources_says_nothing_of_them(repository, monk
 
 
 @git
+@pytest.mark.parametrize("hidden", ["info/exclude", "assume-unchanged", "skip-worktree"])
+def test_code_in_no_commit_is_never_clean_whatever_git_is_told_to_pass_over(hidden, repository):
+    if hidden == "info/exclude":
+        (repository / ".git/info/exclude").write_text("own.py\n")
+    else:
+        run(repository, "update-index", f"--{hidden}", "solver.py")
+    (repository / ("own.py" if hidden == "info/exclude" else "solver.py")).write_text("# own\n")
+    files = [name for name in ("own.py", "plot.py", "solver.py") if (repository / name).exists()]
+    found = provenance._code(files, repository)
+    assert (found["dirty"], found["commit"]) == (True, run(repository, "rev-parse", "HEAD"))
+
+
+GPG = """#!/bin/sh
+case "$*" in
+*--verify*) echo "gpg: Good signature" >&2; echo "[GNUPG:] GOODSIG 0 test" ;;
+*) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; for it in BEGIN "" END; do echo "${it:+-----$it PGP SIGNATURE-----}"; done ;;
+esac
+"""
+
+
+@git
+def test_a_signature_is_no_commit_and_line_ends_are_no_change(repository):
+    """Which git shows where its settings say so."""
+    (repository / ".git/gpg").write_text(GPG)
+    (repository / ".git/gpg").chmod(0o755)
+    for name, value in (("gpg.program", repository / ".git/gpg"), ("log.showSignature", "true")):
+        run(repository, "config", name, value)
+    run(repository, "commit", "-q", "-S", "--amend", "-m", "signed")
+    expected = {"commit": run(repository, "rev-parse", "HEAD")}
+    run(repository, "config", "core.autocrlf", "true")
+    (repository / "solver.py").write_bytes(b"# solver.py\r\n")
+    found = provenance._code(["solver.py"], repository)
+    assert (found["commit"], found["dirty"]) == (expected["commit"], False)
+
+
+@git
+def test_a_shallow_clone_does_not_say_which_commit_touched_what(repository):
+    (repository / "README.md").write_text("other words\n")
+    last = commit(repository, "words")
+    run(repository.parent, "clone", "-q", "--depth", "1", f"file://{repository}", "shallow")
+    shallow = repository.parent / "shallow"
+    found = provenance._code(["solver.py"], shallow)
+    assert (found["commit"], found["head"], found["dirty"]) == (None, last, False)
+    (shallow / "solver.py").write_text("# better\n")
+    assert provenance._code(["solver.py"], shallow)["dirty"] is True
+    made = commit(shallow, "better")
+    assert provenance._code(["solver.py"], shallow)["commit"] == made
+
+
+@git
 def test_a_lock_and_odd_names_in_the_repository_are_no_matter(repository):
     files = ["plot.py", "solver.py"]
     expected = provenance._code(files, repository)

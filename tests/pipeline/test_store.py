@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from harness import DAMAGE, ROOT, damage, run_python
 
+from attnsvm.system import store, writing
 from attnsvm.system.errors import UserError
 from attnsvm.system.store import load_cells, load_csv, load_table, replacing, save_cells, save_csv, save_table
 
@@ -119,6 +120,7 @@ WRITERS = {
     "save_csv": "store.save_csv('out/file.csv', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
     "save_text": "store.save_text('out/file.md', 'x' * 99999)",
     "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
+    "several": "inspection.save('out')",
     "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); drawing.save_figure(f, 'out/file', 100)",
 }
 
@@ -129,27 +131,57 @@ import numpy, pandas
 from matplotlib.figure import Figure
 from attnsvm.system import store
 from attnsvm.system.errors import UserError
+from attnsvm.inspect.running import Inspection
 from attnsvm.pipeline.running import drawing
+inspection = Inspection(pandas.DataFrame({'x': range(9)}), 'x' * 99999)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 said = {}
 for writer, call in json.loads(sys.argv[1]).items():
     try:
         exec(call)
     except UserError as error:
-        said[writer] = [str(error), os.listdir("out")]
+        said[writer] = [str(error), os.listdir()]
 print(json.dumps(said))
 """
 
 
 def test_a_file_that_does_not_fit_ends_with_a_sentence_and_leaves_nothing(tmp_path):
-    """The limit of a process on the size of a file stands for a full disk: the same error, without being root."""
+    """The limit of a process on the size of a file stands for a full disk: the same error, without being root.
+
+    Of several files of which the last does not fit none is there, and no folder that was made for them.
+    """
     said = json.loads(run_python(PROGRAM, json.dumps(WRITERS), cwd=tmp_path, PYTHONPATH=str(ROOT)))
     assert said.keys() == WRITERS.keys()
     for sentence, left in said.values():
         assert re.fullmatch(
-            r"out/file\.\w+: cannot be written \(File too large\); free space or make the folder writable", sentence
+            r"out/(file|heads)\.\w+: cannot be written \(File too large\); free space or make the folder writable",
+            sentence,
         )
         assert left == []
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
+    """A loss of power leaves the old file or the new one, and no name with zeros behind it; so of a folder's files."""
+    synced, moved, replace = set(), set(), os.replace
+    monkeypatch.setattr(os, "fsync", lambda number: synced.add(os.fstat(number).st_ino))
+    monkeypatch.setattr(os, "replace", lambda old, new: moved.add(os.stat(old).st_ino) or replace(old, new))
+    with writing.filling(tmp_path / "folder") as made:
+        (made / "x").write_text("x")
+    save_csv(tmp_path / "t.csv", TABLE)
+    assert {path.stat().st_ino for path in (tmp_path / "folder/x", tmp_path / "t.csv")} <= synced
+    assert (tmp_path / "t.csv").stat().st_ino in moved
+
+
+def test_words_of_strangers_are_text_to_a_spreadsheet(tmp_path):
+    words = ["=1+1", "+1", "-x", "@sum(a1)", "\t=1", "\n=1", "＝1", "'=1", "the", "'s", "a\r=1", None]
+    table = pd.DataFrame({"word": words, "number": -1.5, "mixed": [*words[:-1], -1]})
+    store.save_csv(tmp_path / "t.csv", store.as_text(table))
+    found = pd.read_csv(tmp_path / "t.csv", keep_default_na=False)
+    assert [one.removeprefix("'") for one in found["word"][:8]] == words[:8]
+    assert all(one.startswith("'") for one in found["word"][:8])
+    assert found["word"].tolist()[8:] == ["the", "'s", "a\\r=1", ""]
+    assert found["number"].tolist() == [-1.5] * len(words)
+    assert found["mixed"].iloc[-1] == "-1"
 
 
 def test_two_who_write_the_same_file_leave_each_other_alone(tmp_path):

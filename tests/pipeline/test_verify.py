@@ -1,5 +1,6 @@
 """What `attnsvm verify` says: a check that checked nothing has failed, and what a file is, its content tells."""
 
+import io
 import os
 import shutil
 import subprocess
@@ -57,7 +58,7 @@ def test_nothing_of_the_folder_where_one_stands_is_run(folder, capfd, monkeypatc
     for name in ("numpy", "json", "attnsvm"):
         (folder / f"{name}.py").write_text("print('run')")
     (folder / "results/a/problems.npz").write_bytes(b"no problems")
-    assert command.main(["verify", "results"]) == 0
+    assert command.main(["verify", "results"]) == 1
     assert "run" not in capfd.readouterr().out.split()
 
 
@@ -91,7 +92,6 @@ NOTHING = "holds nothing to verify: no answer of attnsvm solve, and no file with
         ("plain", NOTHING),
         ("plain/x.csv", NOTHING),
         ("plain/zeros.npz", NOTHING),
-        ("plain/x.npz", NOTHING),
         ("gone", NOTHING),
         ("dangling", "is no file and no folder"),
         ("pipe", "is no file and no folder"),
@@ -101,7 +101,6 @@ def test_what_holds_nothing_to_verify_fails(path, sentence, folder, capsys):
     (folder / "empty").mkdir()
     (folder / "plain").mkdir()
     (folder / "plain/x.csv").write_text("1\n")
-    (folder / "plain/x.npz").write_text("no archive")
     np.savez(folder / "plain/zeros.npz", x=np.zeros(3))
     save_text("gone/x.csv", "1\n")
     (folder / "gone/x.csv").unlink()
@@ -140,12 +139,35 @@ def test_the_answers_in_a_folder_are_judged(answered, capsys):
     assert (status, lines[-1]) == (1, "1 file compared, 2 answer files judged: 2 wrong.")
 
 
-def test_an_answer_cut_short_is_no_other_file(answered, capsys):
+def without(name):
+    """An answer that has lost an array."""
+
+    def change(whole):
+        made = io.BytesIO()
+        np.savez(made, **{key: value for key, value in np.load(io.BytesIO(whole)).items() if key != name})
+        return made.getvalue()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "sentence"),
+    [
+        ("answer", lambda whole: whole[: len(whole) // 2], "is not an .npz file of plain arrays"),
+        ("answer", lambda whole: bytes(len(whole)), "is not an .npz file of plain arrays"),
+        ("answer.npz", lambda whole: b"", "is not an .npz file of plain arrays"),
+        ("answer.npz", lambda whole: whole[10:], "is not an .npz file of plain arrays"),
+        ("answer", without("problem_sha256"), "is no certificate: the array problem_sha256 is missing"),
+        ("answer", without("status"), "is no certificate: the array status is missing"),
+    ],
+)
+def test_what_is_left_of_an_answer_is_no_other_file(name, change, sentence, answered, capsys):
     whole = (answered / "answer").read_bytes()
-    (answered / "answer").write_bytes(whole[: len(whole) // 2])
-    for path in ("solved", "solved/answer"):
+    (answered / "answer").unlink()
+    (answered / name).write_bytes(change(whole))
+    for path in ("solved", f"solved/{name}"):
         status, lines = said(capsys, path)
-        assert (status, lines[0]) == (1, "solved/answer: is not an .npz file of plain arrays")
+        assert (status, lines[0]) == (1, f"solved/{name}: {sentence}")
 
 
 def test_a_folder_that_cannot_be_read_is_named(folder, monkeypatch, capsys):

@@ -1,6 +1,7 @@
 """AttentionSVM follows scikit-learn's conventions and tells the truth about its fit."""
 
 import pickle
+import re
 import sys
 
 import numpy as np
@@ -47,6 +48,44 @@ def test_score_is_a_share():
     wrong = SELECTED.copy()
     wrong[0] = (wrong[0] + 1) % 5
     assert model.score(TOKENS, QUERIES, wrong) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (
+            lambda pairs, picked: (pairs, [[0, 1]] * 4),
+            "selected of input 0: expected integers of shape (1,), got int64",
+        ),
+        (
+            lambda pairs, picked: (pairs, [[True] * 4] * 4),
+            "selected of input 0: expected a boolean array of shape (1, 5)",
+        ),
+        (
+            lambda pairs, picked: (pairs, [[False] * 5] * 4),
+            "selected of input 0: expected a token in every set, got none",
+        ),
+        (lambda pairs, picked: (pairs, []), "selected: expected one per input, 4, got 0"),
+        (lambda pairs, picked: (pairs, 3), "selected: expected one per input, 4, got int"),
+        (lambda pairs, picked: (pairs, [9, *picked[1:]]), "selected of input 0: expected token numbers from 0 to 4"),
+        (lambda pairs, picked: ([], []), "inputs: expected at least one (tokens, query, selected), got none"),
+        (lambda pairs, picked: (pairs,), "input 0: expected (tokens, query, selected), got tuple"),
+        (lambda pairs, picked: ([7], [0]), "input 0: expected (tokens, query), got int"),
+        (
+            lambda pairs, picked: (TOKENS, QUERIES, np.zeros((4, 5), dtype=bool)),
+            "selected: expected a token in every set",
+        ),
+        (lambda pairs, picked: (TOKENS, QUERIES, np.eye(4)), "selected: expected integers of shape (4,), got float64"),
+    ],
+)
+def test_score_takes_what_fit_takes_and_nothing_else(change, sentence):
+    model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
+    pairs = list(zip(TOKENS, QUERIES, strict=True))
+    given = change(pairs, SELECTED.tolist())
+    for function in (model.score, model.fit):
+        with pytest.raises(ValueError, match=f"^{re.escape(sentence)}"):
+            function(*given)
+    assert model.status_ == "solved"
 
 
 def test_infeasible_names_the_inputs_in_conflict_and_no_other():

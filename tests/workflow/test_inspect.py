@@ -64,6 +64,12 @@ def test_as_a_module_it_writes_under_its_prefix_and_reads_models_from_outside(pl
     ("models", "target", "sentence"),
     [
         ("{first: none}", [], "error: none: there is no config.json in it, so it holds no model"),
+        (
+            "{first: one, first: two}",
+            [],
+            "error: --config models={first: one, first: two}: this is not YAML (the key "
+            "'first' occurs twice); write it as in --config 'figures={dpi: 72}'",
+        ),
         ("{first: one}", ["inspect/third/heads.csv"], "error: inspect/third: known models are first"),
     ],
 )

@@ -57,14 +57,11 @@ def decide(rule, name, wildcards):
     broken, made = look(), made_by(rule, wildcards)[0]
     written = [str(path) for path in expand([*getattr(rules, name).output], **dict(wildcards.items()))]
     ASKED.update(dict.fromkeys(written, made))
-    why = {path: job_records.stale(path, made) for path in written if os.path.lexists(path)}
-    wrong = [path for path in why if why[path] or path in broken or not checksums.holds(path)]
-    snakemake_private.forced(workflow).update(wrong)
-    for path in why.keys() - {*wrong}:
-        job_records.forget(path, made)
-    if wrong and why[wrong[0]] == job_records.UNKNOWN and not SAID:
-        SAID.append(wrong[0])
-        say(f"{wrong[0]}: {job_records.UNKNOWN}; it is built anew before it is read, and so is every file like it")
+    why = job_records.wrong(written, made, broken)
+    snakemake_private.forced(workflow).update(why)
+    if job_records.UNKNOWN in why.values() and not SAID:
+        SAID.append(next(path for path in why if why[path] == job_records.UNKNOWN))
+        say(f"{SAID[0]}: {job_records.UNKNOWN}; it is built anew before it is read, and so is every file like it")
 
 
 def is_rule(name):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from attnsvm.system.errors import UserError
+from attnsvm.system.untrusted import json_file
 from attnsvm.system.writing import save_text
 
 MOST = 10_000  # answers that are kept, the newest
@@ -31,29 +32,33 @@ def key_of(*contents: bytes) -> str:
 
 
 class Memo:
-    """Answers by key, in a JSON file; read when first asked, written when the process ends."""
+    """Answers by key, in a JSON file; read when first asked, written when the process ends.
+
+    Each is a text in JSON behind its hash: one that is damaged, or of another kind, is worked out again.
+    """
 
     def __init__(self, path: Path):
         self.path, self.changed = path, False
 
     def recall(self, key: str, work_out: Callable[[], Any]) -> Any:
         """The answer for `key`; worked out if it is not known, and then remembered if JSON gives it back the same."""
-        if key in self.known:
-            return self.known[key]
+        kept = self.known.get(key)
+        if isinstance(kept, str) and kept == _with_hash(key, kept[64:]):
+            return json.loads(kept[64:])
         answer = work_out()
         with suppress(TypeError, ValueError):
-            if json.loads(json.dumps(answer)) == answer:
-                self.known[key] = answer
+            text = json.dumps(answer)
+            if json.loads(text) == answer:
+                self.known[key] = _with_hash(key, text)
                 self._write_at_the_end()
         return answer
 
     @cached_property
     def known(self) -> dict[str, Any]:
         """All answers by key, those of former runs first."""
-        try:
-            known = json.loads(self.path.read_text("utf-8"))
-        except (OSError, ValueError):
-            return {}
+        known = None
+        with suppress(UserError):
+            known = json_file(self.path)
         return known if isinstance(known, dict) else {}
 
     def _write_at_the_end(self) -> None:
@@ -64,6 +69,10 @@ class Memo:
     def _write(self) -> None:
         with suppress(UserError):
             save_text(self.path, json.dumps(dict([*self.known.items()][-MOST:])), checksum=False)
+
+
+def _with_hash(key: str, text: str) -> str:
+    return f"{hashlib.sha256(f'{key} {text}'.encode('utf-8', 'surrogatepass')).hexdigest()}{text}"
 
 
 MEMO = Memo(Path(__file__).parent / "__pycache__" / "memo.json")

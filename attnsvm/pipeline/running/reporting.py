@@ -27,7 +27,12 @@ SETTLED = {"MPLBACKEND": "agg", "NUMBA_DISABLE_JIT": "0"}
 
 
 def package_in(folder: Path) -> None:
-    """In the processes that this one starts, this package is the one in `folder`."""
+    """In the processes that this one starts, this package is the one in `folder`.
+
+    The run ends with one sentence where Snakemake would look for wildcards in the path of the folder.
+    """
+    if {"{", "}"} & {*str(folder)}:
+        run_errors.end(f"{folder}: Snakemake takes braces in a path for wildcards: rename the folder")
     before = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if str(folder) not in before[:1]:
         os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *before])
@@ -101,7 +106,7 @@ class Progress:
 
         self.total, self.what, self.done = total, what, 0
         self.start = self.last = time.monotonic()
-        hidden = not sys.stderr.isatty() or bool(os.environ.get("ATTNSVM_QUIET"))
+        hidden = sys.stderr is None or not sys.stderr.isatty() or bool(os.environ.get("ATTNSVM_QUIET"))
         self.bar = tqdm(total=total, desc=what, unit="", disable=hidden, leave=False, mininterval=0.5)
 
     def __enter__(self):

@@ -26,6 +26,8 @@ def deploy(folder: Path) -> list[Path]:
     require(
         bool(found), "this installation of attnsvm has no Snakefile: install a wheel of it, or clone the repository"
     )
+    braces = {"{", "}"} & {*str(folder.resolve())}
+    require(not braces, f"{folder}: Snakemake takes braces in a path for wildcards: choose another folder")
     with filling(folder, last="Snakefile") as made:
         for name, source in found.items():
             target = made / name

@@ -8,7 +8,8 @@ import pytest
 
 from attnsvm.audit.evaluation import Misread
 from attnsvm.pipeline import provenance, run_errors
-from attnsvm.pipeline.running.reporting import reporting
+from attnsvm.pipeline.running.reporting import package_in, reporting
+from attnsvm.pipeline.setup.deploy import deploy
 from attnsvm.system.errors import UserError
 from attnsvm.system.writing import replacing
 
@@ -25,6 +26,14 @@ def fresh(path):
         for handler in root.handlers:
             handler.close()
         root.handlers, logging.raiseExceptions = others, raising
+
+
+@pytest.mark.parametrize("name", ["a{experiment}", "a}b", "{"])
+def test_a_folder_whose_path_snakemake_would_fill_in_is_refused(name, tmp_path):
+    with pytest.raises(SystemExit, match=r"Snakemake takes braces in a path for wildcards: rename the folder$"):
+        package_in(tmp_path / name)
+    with pytest.raises(UserError, match=r"Snakemake takes braces in a path for wildcards: choose another folder$"):
+        deploy(tmp_path / name / "x")
 
 
 def test_an_error_a_user_can_cause_ends_with_its_sentence_in_the_log_and_on_the_terminal(tmp_path):

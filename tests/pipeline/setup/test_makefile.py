@@ -1,5 +1,6 @@
 """What make installs, writes and deletes: whatever is typed after it, nothing else runs, and nothing else is lost."""
 
+import json
 import os
 import re
 import shutil
@@ -13,7 +14,13 @@ from pathlib import Path
 import pytest
 from harness import ROOT
 
+from attnsvm.system import checksums
+
 FILES = ("Makefile", "requirements.lock", "requirements-cuda.lock", "pyproject.toml", "CITATION.cff")
+CLEANING = (
+    *("attnsvm/__init__.py", "attnsvm/pipeline/__init__.py", "attnsvm/pipeline/setup/__init__.py"),
+    *("attnsvm/pipeline/setup/clean.py", *(f"attnsvm/system/{path.name}" for path in ROOT.glob("attnsvm/system/*.py"))),
+)
 PREFLIGHT = "attnsvm/pipeline/setup/environment_check.py"
 # A program that notes its arguments, and what make has read for it; `-m venv` makes a folder with itself as python.
 STUB = """#!/bin/sh
@@ -49,7 +56,8 @@ ODD = (
 def clone(tmp_path):
     folder = tmp_path / "clone"
     (folder / PREFLIGHT).parent.mkdir(parents=True)
-    for name in (*FILES, PREFLIGHT):
+    (folder / "attnsvm/system").mkdir()
+    for name in (*FILES, PREFLIGHT, *CLEANING):
         shutil.copy(ROOT / name, folder / name)
     return folder
 
@@ -207,26 +215,34 @@ def test_the_lock_is_made_in_a_folder_of_its_own_and_a_failure_leaves_it(clone, 
 
 
 def built(folder, *names):
+    """Files with the records of the jobs that made them, and a log of each."""
     for name in names:
-        path = folder / name
+        path, log = folder / name, f"{'smoke/' * name.startswith('smoke')}results/logs/{Path(name).name}.log"
+        (folder / log).parent.mkdir(parents=True, exist_ok=True)
+        (folder / log).write_text("took 1.00 s, 1.00 s of a processor")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("built")
-        path.with_name(f".{path.name}.sha256").write_text("sum")
+        if name != "site":
+            path.write_text("built")
+        record = {"made": "0" * 64, "log": log, "inputs": []}
+        checksums.beside(path).write_bytes(checksums.line(path, path.name) + f"# {json.dumps(record)}\n".encode())
 
 
 BUILT = ("results/cone/seeds-0-9/svm.npz", "results/audit/audit.html", "figures/cone.csv", "smoke/figures/a b\\.csv")
-LOGS = ("results/logs/cone/svm.log", "results/benchmarks/cone.tsv", "smoke/results/.metadata/c21v")
+OLD = ("results/benchmarks/cone.tsv", "smoke/results/.metadata/cmVzdWx0cy9jb25lLm5weg==")
+OF_SNAKEMAKE = ("metadata/cmVzdWx0cy9jb25lLm5weg==", "locks/0.input.lock", "log/2026-11-28T084422.135407.snakemake.log")
 OF_THE_USER = (
-    *("figures/README.md", "figures/gallery/cone.png", "figures/mine.pdf", "results/notes.txt", "results/cone/.env"),
-    *("smoke/logs/mine", "paper/manuscript.typ", "site/mine.html"),
+    *("results/notes.txt", "results/cone/.env", "results/logs/my_lab_book.txt", "results/logs/own.log"),
+    *("results/benchmarks/mine.tsv", "results/.metadata/my_data.csv", "smoke/logs/mine", "report.html"),
+    *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine/x", "figures/mine.pdf"),
 )
+OF_THE_REPOSITORY = ("figures/README.md", "figures/gallery/cone.png", "paper/manuscript.typ")
 
 
 def filled(folder):
-    built(folder, *BUILT, "paper/attnsvm.pdf")
-    for name in (*LOGS, *OF_THE_USER, ".snakemake/metadata/x", "report.html"):
+    for name in (*OLD, *OF_THE_USER, *OF_THE_REPOSITORY, *(f".snakemake/{name}" for name in OF_SNAKEMAKE), "site/a"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(name)
+        (folder / name).write_text("s\th:m:s\tmax_rss\n" if name == OLD[0] else name)
+    built(folder, *BUILT, "paper/attnsvm.pdf", "site")
     (folder / "results/cone/.left.npz.123.tmp").write_text("killed")
 
 
@@ -234,34 +250,48 @@ def test_clean_deletes_what_a_build_made_and_names_what_stays(clone):
     before = everything(clone)
     filled(clone)
     run = make(clone, "clean")
-    assert run.returncode == 0, run.stderr
+    assert (run.returncode, run.stderr) == (0, "")
     left = {path for path in clone.rglob("*") if path.is_file()} - {*before}
-    assert left == {clone / name for name in OF_THE_USER}
-    named = {line.partition(": no build")[0] for line in run.stdout.splitlines()}
-    assert named == {"results/notes.txt", "results/cone/.env", "smoke/logs/mine", "site/mine.html"}
+    assert left == {clone / name for name in (*OF_THE_USER, *OF_THE_REPOSITORY)}
+    assert run.stdout == f"left: .snakemake/conda/env.txt and {len(OF_THE_USER) - 1} others: not made by a build\n"
     for name in OF_THE_USER:
         (clone / name).unlink()
     assert make(clone, "clean").returncode == 0
-    assert not (clone / "results").exists()
+    assert not (clone / "site").exists()
 
 
-def test_clean_goes_behind_links_and_leaves_them(clone):
+def test_clean_leaves_what_is_another_file_by_now(clone):
+    """Of what was edited, of a user's answer with its checksum, and of a folder with one file more."""
+    filled(clone)
+    (clone / "figures/cone.csv").write_text("edited")
+    (clone / "site/my_notes.txt").write_text("own")
+    own = clone / "results/answer.npz"
+    own.write_text("solved")
+    checksums.beside(own).write_bytes(checksums.line(own, own.name))
+    record = {"made": "", "log": "../thesis.log", "inputs": []}
+    (clone.parent / "thesis.log").touch()
+    (clone / "results/.gone.csv.sha256").write_text(f"\n# {json.dumps(record)}\n")
+    run = make(clone, "clean")
+    assert "left: figures/cone.csv and 1 other: changed since a build made it\n" in run.stdout
+    for path in (own, checksums.beside(own), clone / "site/a", clone / "site/my_notes.txt", clone / "figures/cone.csv"):
+        assert path.exists()
+    assert (clone.parent / "thesis.log").exists()
+
+
+def test_clean_follows_no_link(clone):
     disk = clone.parent / "disk"
     filled(disk)
-    built(disk, "elsewhere/svm.npz")
-    (disk / "site/index.html").write_text("of somebody")
-    for name in ("results", "figures", "site"):
+    (clone / "results").mkdir()
+    for name in ("results/logs", "results/cone", "figures", "site", ".snakemake"):
         (clone / name).symlink_to(disk / name)
-    (disk / "results/again").symlink_to(disk / "results")
-    (disk / "results/one").symlink_to(disk / "elsewhere")
+    (clone / "results/one.csv").symlink_to(disk / BUILT[0])
+    shutil.copy(checksums.beside(disk / BUILT[0]), clone / "results/.one.csv.sha256")
+    before = everything(disk)
     run = make(clone, "clean")
-    assert run.returncode == 0, run.stderr
-    for name in ("results", "figures"):
-        assert (clone / name).is_symlink()
-        assert not any((disk / other).exists() for other in BUILT if other.startswith(f"{name}/"))
-        assert all((disk / other).exists() for other in OF_THE_USER if other.startswith(f"{name}/"))
-    assert not (disk / "elsewhere/svm.npz").exists()
-    assert (disk / "site/mine.html").exists()
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "left: .snakemake and 5 others: a link, which is not followed\n" in run.stdout
+    assert everything(disk) == before
+    assert all((clone / name).is_symlink() for name in ("results/logs", "results/one.csv", "figures", "site"))
 
 
 def test_no_command_of_make_has_a_word_that_is_not_set():

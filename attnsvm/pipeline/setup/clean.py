@@ -1,0 +1,125 @@
+"""`make clean`: delete what a build made and recorded, follow no link, and name what stays. It takes no library.
+
+A file goes if the record beside it is that of a job and its bytes are still those; with it go its hidden checksum and
+the log of the job. Of what has no record there go the files that nobody writes by hand: Snakemake's records and locks,
+what is known by its first line in folders of benchmarks, and what a killed process left half-written.
+"""
+
+import base64
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attnsvm.system import checksums, signals
+from attnsvm.system.errors import UserError, shown
+
+BUILT = ("results", "figures", "paper", "smoke", "site")
+OURS = ("paper/", "figures/gallery/", "figures/README.md")  # of the repository
+SNAKEMAKES = {  # what Snakemake calls its files, by their folder in .snakemake
+    "metadata": r"@?[\w-]+={0,2}",
+    "incomplete": r"@?[\w-]+={0,2}",
+    "log": r"[\dT.-]+\.snakemake\.log",
+    "locks": r"\d+\.(in|out)put\.lock",
+    "scripts": r"tmp\w{8}\..+",
+    "iocache": r"latest\.pkl",
+}
+HALF = re.compile(r"\..+\.\d+(\.sum)?\.tmp")  # see attnsvm.system.writing
+BENCHMARK = b"s\th:m:s\t"
+CONDA = (".snakemake/conda", ".snakemake/conda-archive")
+NOT_MADE, CHANGED, LINK = "not made by a build", "changed since a build made it", "a link, which is not followed"
+
+
+def clean() -> list[str]:
+    """Delete what a build made in the folder where this process is; sentences on what stays."""
+    stays = {Path(one): LINK for one in (*BUILT, ".snakemake") if os.path.islink(one)}
+    there = {path for folder in BUILT for path in _files(folder)}
+    gone, held = set[Path](), set[Path]()
+    for sidecar in sorted(there.union(filter(Path.is_file, map(checksums.beside, BUILT)))):
+        path = sidecar.with_name(sidecar.name[1:].removesuffix(".sha256") or sidecar.name)
+        record = (sidecar == checksums.beside(path) and checksums.record(path)) or {}
+        if "made" not in record or sidecar.is_symlink() or path.is_symlink():
+            continue
+        inside = {one for one in there if one.is_relative_to(path)} if path.is_dir() else {path} & there
+        if inside and not checksums.holds(path):
+            stays[path] = CHANGED
+            held |= {sidecar, *inside}
+            continue
+        log = Path(str(record.get("log")))
+        gone |= {sidecar, *inside}
+        gone |= {log} & there if log.suffix == ".log" and "logs" in log.parts else set()
+    gone |= {path for path in there if _of_a_build(path)}
+    mine = {*_files(".snakemake")}
+    gone |= {path for path in mine if _of_snakemake(path)}
+    for path in (there | mine | {*filter(os.path.lexists, [Path("report.html")])}) - gone - held - stays.keys():
+        if not path.as_posix().startswith(OURS):
+            stays[path] = LINK if path.is_symlink() else NOT_MADE
+    for path in gone:
+        path.unlink()
+    emptied = {above for path in gone for above in path.parents} | {*Path(".snakemake").glob("*/")} - {Path()}
+    for folder in sorted(emptied, reverse=True):
+        with suppress(OSError):  # it holds what stays
+            folder.rmdir()
+    return _sentences(stays)
+
+
+def _files(folder: str) -> Iterator[Path]:
+    """What is no folder below one, links to folders too; nothing of environments, which are folders in `CONDA`."""
+    for above, folders, names in os.walk(folder) if not os.path.islink(folder) else ():
+        links = [name for name in folders if os.path.islink(os.path.join(above, name))]
+        yield from (Path(above, name) for name in (*names, *links))
+        folders[:] = [name for name in folders if name not in links and above not in CONDA]
+
+
+def _of_a_build(path: Path) -> bool:
+    """Whether a file without a record is one that nobody writes by hand."""
+    if path.is_symlink() or not path.is_file():
+        return False
+    if HALF.fullmatch(path.name):
+        return True
+    if ".metadata" in path.parts:  # records of earlier releases
+        return _of_output(path.parts[path.parts.index(".metadata") + 1 :])
+    if "benchmarks" in path.parts and path.suffix == ".tsv":
+        with open(path, "rb") as file:
+            return file.read(len(BENCHMARK)) == BENCHMARK
+    return False
+
+
+def _of_snakemake(path: Path) -> bool:
+    _, kind, *names = path.parts
+    if path.is_symlink() or kind not in SNAKEMAKES or not names:
+        return False
+    known = all(re.fullmatch(SNAKEMAKES[kind], name) for name in names)
+    return known and (kind not in ("metadata", "incomplete") or _of_output(names))
+
+
+def _of_output(names: Sequence[str]) -> bool:
+    """Whether this is what Snakemake calls the record of an output: its path in base 64, a long one in pieces."""
+    with suppress(ValueError):
+        return bool(base64.b64decode("".join(name.removeprefix("@") for name in names), b"-_", validate=True).decode())
+    return False
+
+
+def _sentences(stays: dict[Path, str]) -> list[str]:
+    """One sentence for each reason, with the first file that it is the reason of."""
+    found = []
+    for why in dict.fromkeys(stays.values()):
+        first, *others = sorted(str(path) for path, one in stays.items() if one == why)
+        more = f" and {len(others)} other{'s' if others[1:] else ''}" if others else ""
+        found.append(f"left: {first}{more}: {why}")
+    return found
+
+
+def main() -> int:
+    try:
+        for sentence in clean():
+            print(shown(sentence))
+    except OSError as error:
+        raise UserError(f"{error.filename}: cannot be deleted ({error.strerror})") from error
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(signals.status(main))

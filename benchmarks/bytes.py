@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import tables
 from attnsvm.system.store import load_csv
 
 STAGES = ("problems", "descent", "svm")

@@ -7,7 +7,7 @@ from pathlib import Path
 from attnsvm.data.cells import Cell
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import block_settings, resolve, stage_settings
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import stages, tables
 from attnsvm.system.store import load_cells, load_csv, load_table
 
 IN_THREE = partial(blocks.cut, most=3)

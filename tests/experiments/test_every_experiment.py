@@ -8,7 +8,7 @@ import pytest
 from batches import check_batches
 
 from attnsvm.audit import Claim
-from attnsvm.data.cells import Cell
+from attnsvm.data.cells import Cell, of_parts
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve, stage_settings
 from attnsvm.pipeline.hashes.dependencies import ROOT, module_files

@@ -15,7 +15,7 @@ from running import OUTPUTS, Run, one_apart
 
 from attnsvm.data.problems import Problems
 from attnsvm.pipeline import cards
-from attnsvm.pipeline.running import reverification, stages
+from attnsvm.pipeline.running import reverification, tables
 
 sys.path.append(str(Path(__file__).parents[1] / "svm"))
 from exact import hold

@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnsvm.data.cells import Cell
+from attnsvm.data.cells import Cell, of_parts
 from attnsvm.pipeline import blocks, cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.hashes import cache

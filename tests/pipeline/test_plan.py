@@ -11,11 +11,17 @@ from attnsvm.system.errors import UserError
 SMOKE = resolve({"scale": "smoke"})
 PLAN = Plan(SMOKE, {})
 CONE = {"experiment": "cone", "block": next(iter(PLAN.blocks("cone")))}
+BASE = f"smoke/results/cone/{CONE['block']}"
 
 
 def given(rule, plan=PLAN, **wildcards):
     """The params of a job, by name."""
     return {name: function(**wildcards) for name, function in plan.params(rule).items()}
+
+
+def differ(file, plan):
+    """Whether another thing is asked for under the name of a file."""
+    return plan.made(file) != PLAN.made(file)
 
 
 @pytest.mark.parametrize("card", cards.experiments(), ids=lambda card: card.name)
@@ -33,10 +39,9 @@ def test_data_flow_one_way(card):
 
 
 def test_a_block_reads_the_files_of_the_stages_before():
-    base = f"smoke/results/cone/{CONE['block']}"
     assert PLAN.block_files("problems", **CONE) == {}
-    assert PLAN.block_files("descent", **CONE) == {"problems": f"{base}/problems.npz"}
-    assert PLAN.block_files("measures", **CONE) == {s: f"{base}/{s}.npz" for s in ("problems", "descent", "svm")}
+    assert PLAN.block_files("descent", **CONE) == {"problems": f"{BASE}/problems.npz"}
+    assert PLAN.block_files("measures", **CONE) == {s: f"{BASE}/{s}.npz" for s in ("problems", "descent", "svm")}
 
 
 @pytest.mark.parametrize(
@@ -68,46 +73,45 @@ def test_the_settings_of_a_block_do_not_say_how_many_seeds_there_are():
     assert "instances" in stage_settings(card, SMOKE, "problems")
     assert given("problems", **CONE)["settings"] == block_settings(card, SMOKE, "problems")
     assert "instances" not in PLAN.settings("problems", **CONE)
-    assert given("problems", **CONE)["origin"] == [list(part) for part in PLAN.blocks("cone")[CONE["block"]]]
+    assert given("problems", **CONE)["parts"] == [list(part) for part in PLAN.blocks("cone")[CONE["block"]]]
 
 
-def test_what_comes_before_is_of_the_block_and_changes_with_an_earlier_stage_alone():
+def test_what_is_made_follows_from_the_jobs_before_and_from_no_later_one():
     other = Plan(resolve({"scale": "smoke", "experiments": {"cone": {"descent": {"steps": 7}}}}), {})
-    assert PLAN.origin("descent", **CONE) == other.origin("descent", **CONE)
-    assert PLAN.origin("svm", **CONE) != other.origin("svm", **CONE)
-    assert given("measures", experiment="cone")["origin"] != given("measures_of_block", **CONE)["origin"]
-    assert PLAN.histories(["cone"]) == given("figure", figure="cone")["origin"] != other.histories(["cone"])
-    assert len({PLAN.histories(names) for names in ([], ["cone"], ["cone", "rates"], ["rates", "cone"])}) == 4
+    changed = {file for rule in ("problems", "descent", "svm") if differ(file := f"{BASE}/{rule}.npz", other)}
+    assert changed == {f"{BASE}/descent.npz", f"{BASE}/svm.npz"}
+    assert PLAN.made_by("descent", **CONE)[1] == other.made_by("descent", **CONE)[1]
+    assert PLAN.made_by("svm", **CONE)[1] != other.made_by("svm", **CONE)[1]
+    later = ("smoke/results/cone/measures.parquet", "smoke/figures/cone.csv", "smoke/figures/cone.json")
+    assert all(differ(file, other) for file in (*later, "smoke/results/audit/claims.csv", "smoke/figures/audit.pdf"))
+    assert not differ("smoke/figures/rates.csv", other)
 
 
 @pytest.mark.parametrize("edited", ["problems", "descent"])
-def test_the_code_of_every_stage_is_in_the_history(monkeypatch, edited):
-    """So what a killed run has begun to do anew is not forgotten: docs/trust.md."""
-    stages, code = ("problems", "descent"), Plan.code
-    before = PLAN.history("cone", stages)
+def test_what_is_made_follows_from_the_code_of_every_stage_before(monkeypatch, edited):
+    code = Plan.code
 
-    def after_an_edit(plan, stage, experiment):
-        return code(plan, stage, experiment) + ("edited" if stage == edited else "")
+    def after_an_edit(plan, rule, **named):
+        return code(plan, rule, **named) | ({"sha256": "of an edit"} if rule == edited else {})
 
     monkeypatch.setattr(Plan, "code", after_an_edit)
-    assert Plan(SMOKE, {}).history("cone", stages) != before
+    assert differ(f"{BASE}/svm.npz", Plan(SMOKE, {}))
 
 
 def test_every_job_has_a_hash_of_its_own_code():
     experiments, figures = cards.experiments(), cards.figures()
     stages = {(card.modules[one], one): PLAN.code(one, card.name) for card in experiments for one in card.stages}
-    drawn = {card.modules["figure"]: given("figure", figure=card.name)["code"] for card in figures}
-    others = [PLAN.params(rule)["code"]() for rule in ("claims", "audit_figure", "provenance")]
-    found = [*stages.values(), *drawn.values(), *others]
+    drawn = {card.modules["figure"]: PLAN.code("figure", figure=card.name) for card in figures}
+    others = [PLAN.code(rule) for rule in ("claims", "audit_figure", "provenance")]
+    found = [code["sha256"] for code in (*stages.values(), *drawn.values(), *others)]
     assert len(set(found)) == len(found)
-    assert all(len(code) == 64 for code in found)
+    assert all(len(sha256) == 64 for sha256 in found)
 
 
 def test_the_params_of_the_audit_are_those_of_every_claim_and_a_page_has_those_of_its_own():
     whole, page = given("claims"), given("claims_of", claimed="paper")
     assert whole["claiming"] == [card.name for card in cards.claiming()]
-    assert whole["origin"] == PLAN.histories(card.name for card in cards.experiments())
-    assert page["origin"] == PLAN.histories(targets.measured("paper"))
+    assert page["claiming"] == targets.claiming("paper")
     assert page["code"] != whole["code"]
 
 

@@ -132,7 +132,7 @@ from matplotlib.figure import Figure
 from attnsvm.system import store
 from attnsvm.system.errors import UserError
 from attnsvm.inspect.running import Inspection
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import drawing
 inspection = Inspection(pandas.DataFrame({'x': range(9)}), 'x' * 99999)
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 said = {}

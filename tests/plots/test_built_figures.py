@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import drawing
 from attnsvm.system.store import load_csv, load_table
 
 FIGURES = cards.figures()

@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.evaluation import GROUPS, Tables, counts, is_sharper
+from attnsvm.audit.evaluation import GROUPS, Tables, counts, in_words, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import prose
@@ -52,7 +52,9 @@ class Built:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
         table = load_csv(self.folder / "results/audit/claims.csv")
-        table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
+        table = table.fillna(
+            dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds", "source", "revised"), "")
+        )
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     @cached_property
@@ -144,6 +146,7 @@ def _renderer(built: Built, sections: dict):
     environment.globals |= {
         "claims": built.claims,
         "asked": built.asked,
+        "asked_by_kind": in_words(pd.DataFrame(built.claims)),
         "captions": built.captions,
         "notes": built.notes,
         "files": set(built.files()),

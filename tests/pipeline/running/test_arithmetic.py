@@ -46,12 +46,11 @@ def test_other_machines_and_systems_are_left_as_they_are(environment, tmp_path, 
     assert not {*arithmetic.PORTABLE} & {*os.environ}
 
 
-def test_it_is_the_default_and_counts_as_code():
+def test_it_is_the_default_and_counts():
     assert resolve({})["arithmetic"] == configuration.CHOICES["arithmetic"][0] == "portable"
     assert yaml.safe_load((ROOT / "config/config.yaml").read_text())["arithmetic"] == "portable"
     plans = [Plan(resolve({"scale": "smoke", "arithmetic": word}), {}) for word in configuration.CHOICES["arithmetic"]]
-    assert len({plan.code("descent", "cone") for plan in plans}) == 2
-    assert len({plan.history("cone", ("problems", "descent")) for plan in plans}) == 2
+    assert len({plan.made("smoke/results/cone/measures.parquet") for plan in plans}) == 2
 
 
 @on_v3

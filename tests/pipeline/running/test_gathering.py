@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from attnsvm.analysis.measured import Measures, outcomes
-from attnsvm.data.cells import Cell
+from attnsvm.data.cells import Cell, of_parts
 from attnsvm.pipeline import blocks
 from attnsvm.pipeline.running.gathering import _Rows, block, count_outcomes, gather
 from attnsvm.system.errors import UserError

@@ -12,7 +12,7 @@ from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.cells import Cell, seeds
 from attnsvm.data.draws import draw_cell, gaussian
 from attnsvm.pipeline import blocks, cards
-from attnsvm.pipeline.running import stages
+from attnsvm.pipeline.running import drawing, stages, tables
 from attnsvm.plots.style import canvas
 from attnsvm.svm import certified
 from attnsvm.svm.verdict import STATUSES

@@ -170,4 +170,4 @@ address:
 
 # What records say that a build made; what else lies there is named, and stays.
 clean:
-	@$(FOUND); "$$PYTHON" -B -m attnsvm.pipeline.setup.clean
+	@python="$$VENV/bin/python"; [ -x "$$python" ] || { $(FOUND); python="$$PYTHON"; }; "$$python" -B -m attnsvm.pipeline.setup.clean

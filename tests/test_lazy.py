@@ -4,7 +4,7 @@ import importlib
 import sys
 
 import pytest
-from harness import ROOT
+from harness import ROOT, copy_repository, run_python
 
 PACKAGES = ["attnsvm", "attnsvm.svm", "attnsvm.training", "attnsvm.training.stack", "attnsvm.audit"]
 
@@ -16,6 +16,35 @@ def test_these_are_the_packages_that_offer_names_and_none_has_a_way_of_its_own()
         (offering if "exports(__name__)" in text else others).append((name, text))
     assert [name for name, _ in offering] == sorted(PACKAGES)
     assert not [name for name, text in others if "__getattr__" in text]
+
+
+SEEN = """
+from attnsvm import geometry
+from attnsvm.pipeline import cards, elsewhere, modules
+from attnsvm.pipeline.hashes.dependencies import digest
+from attnsvm.publish.paper import manuscript
+print(geometry.NAMES, elsewhere.distributions(), manuscript.sources())
+print([digest(one) for one in modules.of_stages("cone")])
+"""
+
+
+def test_what_an_editor_puts_beside_a_module_is_none(tmp_path):
+    """Its lock is a link that leads nowhere, and the copy of a module is no other module."""
+    copy_repository(tmp_path, ["cone"])
+    before = run_python(SEEN, cwd=tmp_path, PYTHONPATH=str(tmp_path))
+    for name in (
+        "geometry/fro",
+        "data/tokens/spheres",
+        "data/grids/shapes",
+        "experiments/own/cone/svm",
+        "batch/softmax",
+    ):
+        path = tmp_path / f"attnsvm/{name}.py"
+        path.with_name(f".#{path.name}").symlink_to("somebody@somewhere.1234:567")
+        for other in (f"#{path.name}#", f"{path.name}~", f".{path.name}.swp", f"{path.stem} copy.py", f".{path.name}"):
+            path.with_name(other).write_text("'word' =")
+    (tmp_path / "paper/sections/.#x.typ").symlink_to("somebody@somewhere")
+    assert run_python(SEEN, cwd=tmp_path, PYTHONPATH=str(tmp_path)) == before
 
 
 @pytest.mark.parametrize("name", PACKAGES)

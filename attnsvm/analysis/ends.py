@@ -1,5 +1,6 @@
 """What the rows of S trained stacks go to: a winner each, or for some a mixture; and which of them a force holds."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -39,12 +40,22 @@ def with_winners(stack: Stack, rows: Rows, values: np.ndarray | None = None) -> 
 
 
 def with_mixtures(
-    stack: Stack, early: Rows, late: Rows, norms: tuple[np.ndarray, np.ndarray], values: np.ndarray | None = None
+    stack: Stack,
+    early: Rows,
+    late: Rows,
+    norms: tuple[np.ndarray, np.ndarray],
+    values: np.ndarray | None = None,
+    shaken: Iterable[Rows] = (),
 ) -> Ends:
-    """What the rows go to by two steps of training, at which ‖W‖ is `norms`, (S,) each."""
+    """What the rows go to by two steps of training, at which ‖W‖ is `norms`, (S,) each.
+
+    Args:
+        shaken: the rows at steps just before `late`. Steps of constant length make the cost of a row swing by more than
+            what tells a tie: a gradient of the leading size reaches a row if it does at the least of these costs.
+    """
     ends = _ends(stack, in_the_limit(stack, early, late, norms, values), late)
-    near = reached(costs(stack, late), norms[1], least_margins(late, ends)) & ~ends.counts
-    return ends._replace(level=level(early, late, norms, near))
+    each = [reached(costs(stack, one), norms[1], least_margins(one, ends)) for one in (late, *shaken)]
+    return ends._replace(level=level(early, late, norms, np.logical_or.reduce(each) & ~ends.counts))
 
 
 def least_margins(now: Rows, ends: Ends) -> np.ndarray:

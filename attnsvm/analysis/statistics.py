@@ -20,6 +20,7 @@ RATIO = "95 % of the ratio of means"
 QUARTILES = "quartiles"  # the value is the median
 # From 16 % to 84 % of the instances: as wide as two standard deviations of a Gaussian, but never beyond what occurs.
 MIDDLE = "middle 68 %"  # the value is the mean
+FEWEST = 6  # values whose median has a 95 % interval
 Z95 = 1.959963984540054  # the normal quantile of a 95 % interval
 
 
@@ -38,19 +39,24 @@ def wilson(hits: int, count: int) -> tuple[float, float, float]:
 
 
 def mean_interval(mean: float, std: float, count: float) -> tuple[float, float, float]:
-    """A mean with its 95 % interval from the standard deviation over `count` instances: value, low, high."""
-    half = Z95 * std / np.sqrt(count)
+    """A mean with its 95 % interval (Student) from the standard deviation over `count` instances: value, low, high.
+
+    One instance has no ends: they are NaN.
+    """
+    from scipy.special import stdtrit
+
+    half = stdtrit(np.asarray(count) - 1, 0.975) * std / np.sqrt(count)
     return mean, mean - half, mean + half
 
 
 def sample_interval(values: "np.ndarray | pd.Series") -> tuple[float, float, float]:
     """The mean of one value per instance, (m,), and its 95 % interval: value, low, high; without ends for one value."""
-    return mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else math.nan, len(values))
+    return mean_interval(float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else math.nan, len(values))
 
 
 def share_interval(values: np.ndarray) -> tuple[float, float, float]:
     """The mean of one share per instance, (m,), and its 95 % interval inside [0, 1]: value, low, high."""
-    mean, low, high = mean_interval(values.mean(), values.std(ddof=1) if len(values) > 1 else 0.0, len(values))
+    mean, low, high = sample_interval(values)
     return mean, max(low, 0.0), min(high, 1.0)
 
 
@@ -58,9 +64,12 @@ def median_interval(values: np.ndarray) -> tuple[float, float, float]:
     """A median and its 95 % interval between two of the sorted values (m,), whatever their distribution.
 
     The interval of the values numbered a and b from below misses the median if fewer than a, or more than b − 1 of them
-    lie below it: each happens with at most 2.5 %. For fewer than six values the interval is that of all values.
+    lie below it: each happens with at most 2.5 %. Fewer than six values have no such interval: its ends are NaN.
     """
     from scipy.special import bdtr
+
+    if len(values) < FEWEST:
+        return float(np.median(values)), math.nan, math.nan
 
     values = np.sort(np.asarray(values, dtype=float))
     # P(fewer than `below` lie below the median) ≤ 2.5 %

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from attnsvm.audit.numbers import Estimate, Limit, goes_to
+from attnsvm.audit.numbers import Estimate, Limit, bounded, goes_to
 from attnsvm.audit.rows import EACH as EACH
 from attnsvm.audit.rows import FIRST as FIRST
 from attnsvm.audit.rows import LAST as LAST
@@ -99,7 +99,7 @@ class Number:
         if self.alone:
             count = row.get("instances", float("nan"))
             return Entry(Estimate(value, value, value, count), row.to_dict())
-        return Entry(Estimate(value, row["low"], row["high"], row["instances"]), row.to_dict())
+        return Entry(bounded(value, row["low"], row["high"], row["instances"]), row.to_dict())
 
     def must(
         self,
@@ -108,7 +108,6 @@ class Number:
         words: str,
         /,
         around: float | None = None,
-        whole: bool = True,
         names: Mapping[Any, str] | None = None,
         **beside: "Number | Derived",
     ) -> "Condition":
@@ -120,8 +119,6 @@ class Number:
             words: of a part of the claim, for each number: columns of its row in braces, {value}, {low}, {high},
                 {instances} and {limit}; numbers with the same words are one part.
             around: the limit is asked of the distance from this, of the farther end.
-            whole: False: the limit is asked of the value alone, which `wanted` names, "share ≥ 0.95"; the interval is
-                shown.
             names: what the words say for a value of a column: {"fro": "Frobenius"}.
             beside: further numbers that the words name: "{other.value:.2g}".
 
@@ -133,7 +130,7 @@ class Number:
             limit = Limit(float(value), f"{text} {{}}", why)
         except (ValueError, UserError) as error:
             raise ValueError(f"{wanted!r} is no limit: write words, a sign and a number: 'each ≥ 0.95'") from error
-        return Condition(self, words, limit, around=around, whole=whole, names=names or {}, beside=beside)
+        return Condition(self, words, limit, around=around, names=names or {}, beside=beside)
 
     def misses(
         self, words: str, /, names: Mapping[Any, str] | None = None, **beside: "Number | Derived"
@@ -220,7 +217,7 @@ class Condition:
         limit: what it is compared with; None: with `other`, or with the claim's main limit.
         other: a number that it must lie below or above, by `sign`, intervals apart.
         beyond: whether it must lie beyond the claim's main limit.
-        around, whole, names, beside: see `Number.must`.
+        around, names, beside: see `Number.must`.
     """
 
     number: Number | Derived
@@ -230,7 +227,6 @@ class Condition:
     sign: Callable[[float, float], bool] | None = None
     beyond: bool = False
     around: float | None = None
-    whole: bool = True
     names: Mapping[Any, str] = field(default_factory=dict)
     beside: Mapping[str, Number | Derived] = field(default_factory=dict)
 
@@ -303,7 +299,7 @@ class Condition:
         """The number that is nearest to a limit, or farthest beyond it."""
         if (around := self.around) is not None:
             return max(numbers, key=lambda number: number.off(around))
-        return limit.worst(numbers) if self.whole else min(numbers, key=limit.room)
+        return limit.worst(numbers)
 
     def _met(self, one: Estimate, other: Estimate, limit: Limit | None) -> bool:
         if limit is None:
@@ -312,7 +308,7 @@ class Condition:
             return limit.against(one)
         if self.around is not None:
             return limit(one.off(self.around))
-        return limit(one if self.whole or one.low > one.high else one.value)  # the latter is turned round
+        return limit(one)
 
 
 def _like(place: int, others: list[Entry], entries: list[Entry]) -> Entry:

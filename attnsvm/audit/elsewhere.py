@@ -1,8 +1,7 @@
 """Where a claim holds: its verdict under other settings, claims by variants, and one sentence for each claim.
 
-A cell has the verdict of the audit, or TOO_FEW: the claim is not met, and would be if each number were somewhere else
-in its interval. A variant has fewer instances than the claim, and an interval across a limit says nothing. Where there
-could be more steps, "fails" is said after ten times as many, and of a number that stands still: see `run_on`.
+A cell has the verdict of the audit. One that fails, and could have more steps, is judged by ten times as many where
+there was time for them: see `run_on`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,12 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, MOVING, UNTESTABLE, Claim, Drawn, NoInstance, Reading
-from attnsvm.audit.numbers import MOVES, Limit, turned_round
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, MOVING, UNDECIDED, UNTESTABLE, Claim, Drawn, NoInstance
+from attnsvm.audit.numbers import MOVES, Limit
 from attnsvm.audit.pages import number
 from attnsvm.system.errors import UserError
 
-TOO_FEW, SO_FAR = "too few instances", "fails so far"
 TEN_TIMES = "ten_times"  # the variant that runs these kinds on
 OF_ONE_PROBLEM = ("seeds", "schedule")
 KINDS = ("seeds", "shapes", "tokens", "schedule", "other")  # of variants, in the order of the page
@@ -42,7 +40,7 @@ def matrix(
         | {"variant": name, "kind": kind, "text": text, "wanted": claim.limit.wanted, "limit": claim.limit.value}
         | _cell(claim, figure, tables[name])
         for claim in claims
-        if claim.testable and claim.figure in (None, figure) and claim.group != "print"
+        if claim.testable and claim.figure in (None, figure) and claim.kind != "print"
         for name, (kind, text) in variants.items()
     ]
     return pd.DataFrame(rows, columns=list(COLUMNS))
@@ -52,8 +50,8 @@ def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
     """The cells of a figure that has steps, those that fail judged by ten times as many.
 
     A cell that fails and whose longer run does not is still moving, and so it is where the longer run fails too and has
-    come nearer to the limit by a fifth of what it then misses. SO_FAR: it was not run on. The column `longer` has the
-    number after ten times the steps. Other seeds and schedules may be judged by `ten_times`, which is long itself.
+    come nearer to the limit by a fifth of what it then misses. The column `longer` has the number after ten times the
+    steps, NaN where it was not run on. Other seeds and schedules may be judged by `ten_times`, which is long itself.
 
     Args:
         rows, longer: as `matrix` has them, of the variants and of those that were run on.
@@ -65,7 +63,7 @@ def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
         if cell["verdict"] == FAILS and cell["variant"] != TEN_TIMES:
             usual = TEN_TIMES if cell["kind"] in OF_ONE_PROBLEM else ""
             end = ends.get((cell["claim"], cell["variant"]), ends.get((cell["claim"], usual)))
-            cell |= {"verdict": SO_FAR if end is None else _after(cell, end)}
+            cell |= {"verdict": FAILS if end is None else _after(cell, end)}
             cell |= {"longer": end["value"] if end else float("nan")}
         made.append(cell)
     return pd.DataFrame(made, columns=list(COLUMNS))
@@ -73,9 +71,7 @@ def run_on(rows: pd.DataFrame, longer: pd.DataFrame) -> pd.DataFrame:
 
 def _after(cell: dict, end: dict) -> str:
     """The verdict of a cell that fails, by its longer run."""
-    if end["verdict"] == UNTESTABLE:
-        return SO_FAR
-    if end["verdict"] != FAILS:
+    if end["verdict"] not in (FAILS, UNTESTABLE):
         return MOVING
     nearer = (cell["value"] - end["value"]) * (1 if Limit(cell["limit"], cell["wanted"], "").falls else -1)
     missing = abs(end["value"] - cell["limit"])
@@ -95,32 +91,19 @@ def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
     except (RuntimeError, UserError) as why:  # a claim may ask for a shape that these settings do not have
         return nothing | {"verdict": UNTESTABLE, "unmet": str(why).partition(": ")[2]}
     verdict = found.verdict
-    better = {FAILS: (HOLDS, IN_PART), MOVING: (HOLDS, IN_PART), IN_PART: (HOLDS,)}.get(verdict, ())
-    if better and _at_best(claim, figure, table) in better:
-        verdict = TOO_FEW
     cell = {name: float(f"{getattr(found, name):.6g}") for name in ("value", "low", "high")}
     cell |= {"instances": int(found.instances), "longer": float("nan")}
     parts = found.main if verdict in (FAILS, MOVING) else found.parts
     return cell | {"verdict": verdict, "unmet": "; ".join(what for what, met in parts.items() if not met)}
 
 
-def _at_best(claim: Claim, figure: str, table: pd.DataFrame) -> str:
-    """The verdict if every limit is asked of the end of an interval that meets it sooner."""
-    try:
-        with turned_round():
-            found: Reading = claim.reading(Drawn(Path(), figure, table=table, turned=True))
-    except (NoInstance, RuntimeError, UserError):
-        return UNTESTABLE
-    return found.verdict
-
-
 def sentence(rows: pd.DataFrame) -> str:
     """Where a claim holds, of its rows: "holds in 14 of 15 variants; not with one-hot tokens (.005)"."""
     by = dict(iter(rows.groupby("verdict", sort=False)))
     said = [f"holds in {len(by.get(HOLDS, ()))} of {len(rows)} variants"]
-    if TOO_FEW in by:
-        said[0] += f", of too few instances to say in {len(by[TOO_FEW])}"
-    listed = {FAILS: "not with ", SO_FAR: "not so far with ", MOVING: "still moving with ", IN_PART: "in part with "}
+    if UNDECIDED in by:
+        said[0] += f", undecided in {len(by[UNDECIDED])}"
+    listed = {FAILS: "not with ", MOVING: "still moving with ", IN_PART: "in part with "}
     for verdict, words in listed.items():
         if verdict in by:
             said.append(words + _named(by[verdict]))
@@ -146,7 +129,7 @@ def where(claims: Iterable[Claim], rows: pd.DataFrame) -> dict[str, str]:
 
 def beyond(claim: Claim, rows: pd.DataFrame) -> list[str]:
     """The variants of a matrix's rows in which a claim fails though it is said of them."""
-    own = rows[(rows["claim"] == claim.key) & rows["verdict"].isin([FAILS, SO_FAR])]
+    own = rows[(rows["claim"] == claim.key) & (rows["verdict"] == FAILS)]
     return list(own.loc[own["variant"].isin(claim.range) | own["kind"].isin(claim.range), "variant"])
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit.conditions import Condition
-from attnsvm.audit.numbers import Limit, exact
+from attnsvm.audit.numbers import Limit, exact, turned_round
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import only as only
 from attnsvm.audit.rows import some as some
@@ -16,9 +16,9 @@ from attnsvm.system.errors import Misread as Misread
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
 
-HOLDS, IN_PART, MOVING, FAILS = "holds", "holds in part", "still moving", "fails"
+HOLDS, IN_PART, UNDECIDED, MOVING, FAILS = "holds", "holds in part", "undecided", "still moving", "fails"
 DIFFERS, UNTESTABLE = "differs from print", "untestable"
-VERDICTS = (HOLDS, IN_PART, MOVING, FAILS, DIFFERS, UNTESTABLE)
+VERDICTS = (HOLDS, IN_PART, UNDECIDED, MOVING, FAILS, DIFFERS, UNTESTABLE)
 GROUPS = {
     "paper": "Claims of the paper",
     "ours": "Our own questions about the paper",
@@ -26,6 +26,18 @@ GROUPS = {
     "secondary": "Attributed to it by secondary summaries",
     "print": "Defects of the published experiments",
 }
+# What is asked: of the paper a theorem of it, a number in print, or more than it says; else of us, or of others.
+WHOSE = {
+    "theorem": "theorems of the paper",
+    "print": "numbers in print",
+    "reading": "our stronger readings of the paper",
+    "ours": "our own",
+    "literature": "of later papers and summaries",
+}
+KINDS = tuple(WHOSE)
+# Where the words of a theorem come from; the full text of the paper was not at hand.
+ABSTRACT, KNOWN = "the paper's abstract", "the paper as its readers know it, by content"
+BY_GROUP = {"paper": "reading", "print": "print", "secondary": "literature"}
 
 
 def counts(claims: pd.DataFrame) -> dict[str, int]:
@@ -34,9 +46,22 @@ def counts(claims: pd.DataFrame) -> dict[str, int]:
     return {verdict: count for verdict, count in counted.items() if count}
 
 
-def of_paper(claims: pd.DataFrame) -> pd.DataFrame:
-    """The claims of the founding paper itself."""
-    return claims[claims["group"] == "paper"]
+def by_kind(claims: pd.DataFrame) -> dict[str, dict[str, int]]:
+    """How many rows of each kind that there is have each verdict."""
+    found = {WHOSE[kind]: counts(claims[claims["kind"] == kind]) for kind in KINDS}
+    return {whose: counted for whose, counted in found.items() if counted}
+
+
+def said(found: dict[str, int]) -> str:
+    """Counts in words: "12 hold, 1 fails"."""
+    many = {HOLDS: "hold", IN_PART: "hold in part", FAILS: "fail", DIFFERS: "differ from print"}
+    return ", ".join(f"{count} {many.get(word, word) if count > 1 else word}" for word, count in found.items())
+
+
+def in_words(claims: pd.DataFrame) -> str:
+    """How many claims of each kind, as first asked, have which verdict: "theorems of the paper: 7 hold; ..."."""
+    asked = claims[~is_sharper(claims)]
+    return "; ".join(f"{whose}: {said(found)}" for whose, found in by_kind(asked).items())
 
 
 def is_sharper(claims: pd.DataFrame) -> pd.Series:
@@ -55,8 +80,11 @@ class Reading:
         main: the conditions that are the claim's statement, and whether each is met, by what they say; at least one.
         further: what else was asked: controls, and that the numbers are what they are taken for.
         published: the printed number, for a claim about print; NaN otherwise.
+        every: whether the value is the extreme of all instances, each of which has to meet the limit.
         moving: those main conditions that are not met after the last step, and whose numbers still go to their limits
             (`numbers.goes_to`): nobody knows yet whether they get there.
+        undecided: those conditions that are not met by the whole of an interval, and would be by one end of it.
+        across: whether the number's own interval lies across the claim's limit, though all that was asked is met.
     """
 
     value: float
@@ -66,7 +94,10 @@ class Reading:
     main: dict[str, bool]
     further: dict[str, bool] = field(default_factory=dict)
     published: float = float("nan")
+    every: bool = False
     moving: frozenset[str] = frozenset()
+    undecided: frozenset[str] = frozenset()
+    across: bool = False
 
     def __post_init__(self):
         if not self.main:
@@ -81,15 +112,30 @@ class Reading:
 
     @property
     def verdict(self) -> str:
-        """A main condition that is not met, and does not move, fails the claim; where only further ones are not met, it
-        holds in part."""
-        if all(self.parts.values()):
-            return HOLDS
+        """A main condition that is not met fails the claim, a further one lets it hold in part; but not where what is
+        missing still moves, or where an interval lies across the limit."""
+        missed = [what for what, met in self.parts.items() if not met]
+        beyond = [what for what in missed if what not in self.undecided]
+        if not missed:
+            return UNDECIDED if self.across else HOLDS
         if pd.notna(self.published):
-            return DIFFERS
-        if all(self.main.values()):
-            return IN_PART
-        return MOVING if all(met or what in self.moving for what, met in self.main.items()) else FAILS
+            return DIFFERS if beyond else UNDECIDED
+        if any(what in self.main for what in beyond if what not in self.moving):
+            return FAILS
+        if any(what in self.main for what in missed):
+            return MOVING if any(what in self.moving for what in beyond) else UNDECIDED
+        return IN_PART if beyond else UNDECIDED
+
+    def judged(self, best: "Reading") -> "Reading":
+        """The same with what is undecided, given the reading in which every limit is asked of the nearer end of each
+        interval."""
+        own, other = self.parts, best.parts
+        if [*map(len, (self.main, own))] != [*map(len, (best.main, other))]:
+            could = [best.verdict == HOLDS] * len(own)
+        else:
+            could = list(other.values())
+        parts = zip(own.items(), could, strict=True)
+        return replace(self, undecided=frozenset(what for (what, met), can in parts if can and not met))
 
 
 @dataclass(frozen=True)
@@ -99,11 +145,13 @@ class Tables:
     Attributes:
         folder: with the folders figures/ and results/ in it.
         name: the experiment whose claims are read; `own` is its table.
+        turned: whether every interval has its ends exchanged.
     """
 
     folder: Path
     name: str = ""
     cache: dict = field(default_factory=dict, repr=False)
+    turned: bool = False
 
     def of(self, name: str) -> "Tables":
         """The same tables for the claims of an experiment."""
@@ -125,7 +173,10 @@ class Tables:
     def _read(self, path: str) -> pd.DataFrame:
         if path not in self.cache:
             self.cache[path] = load_csv(Path(self.folder) / path)
-        return self.cache[path].copy()
+        return self._ends(self.cache[path].copy())
+
+    def _ends(self, table: pd.DataFrame) -> pd.DataFrame:
+        return table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
 
 
 class NotDrawn(NoInstance):
@@ -134,19 +185,14 @@ class NotDrawn(NoInstance):
 
 @dataclass(frozen=True)
 class Drawn(Tables):
-    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run.
-
-    Attributes:
-        turned: whether every interval has its ends exchanged.
-    """
+    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run."""
 
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    turned: bool = False
 
     def _read(self, path: str) -> pd.DataFrame:
         if path != f"figures/{self.name}.csv":
             raise NotDrawn(f"table {path} under other settings")
-        return self.table.rename(columns={"low": "high", "high": "low"} if self.turned else {})
+        return self._ends(self.table)
 
 
 @dataclass(frozen=True)
@@ -174,6 +220,8 @@ class Claim:
             the experiment's own.
         unsharpened: for a claim as first asked, why no other row says what holds instead, in a sentence; the page
             prints it where the claim holds in part or fails.
+        kind: one of `KINDS`; "": that of its group, see `BY_GROUP`, or "ours".
+        source: of a theorem, where its words come from.
         range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
             (attnsvm.pipeline.elsewhere), "seeds", "shapes", "tokens", "schedule". Set it before they are run.
     """
@@ -193,9 +241,16 @@ class Claim:
     seeds: tuple[int, int] | None = None
     on: str = ""
     unsharpened: str = ""
+    kind: str = ""
+    source: str = ""
     range: tuple[str, ...] = ("seeds",)
 
     def __post_init__(self):
+        kind = self.kind or ("ours" if self.sharpens and self.group != "paper" else BY_GROUP.get(self.group, "ours"))
+        object.__setattr__(self, "kind", kind)
+        require(kind in KINDS, f"claim {self.key!r}: there is no kind {kind!r}: known are {', '.join(KINDS)}")
+        sourced = f"claim {self.key!r}: a theorem, and nothing else, says in `source` where its words come from"
+        require((kind == "theorem") == bool(self.source), sourced)
         known = ", ".join(map(repr, GROUPS))
         require(self.group in GROUPS, f"claim {self.key!r}: there is no group {self.group!r}: known are {known}")
         both = bool(self.sharpens) == (self.seeds is not None or bool(self.on))
@@ -219,6 +274,19 @@ class Claim:
         """
         if self.read is None:
             raise TypeError(f"claim {self.key!r} cannot be tested")
+        found = self._read(tables)
+        if not all(found.parts.values()):
+            try:
+                with turned_round():
+                    found = found.judged(self._read(replace(tables, turned=True)))
+            except (NoInstance, UserError, Misread):  # rows that are chosen by an interval may be none
+                return found
+        computed = not isinstance(self.read, Declared) and pd.isna(found.published)
+        across = computed and found.low < self.limit.value < found.high
+        return replace(found, across=bool(across))
+
+    def _read(self, tables: Tables) -> Reading:
+        assert self.read is not None
         try:
             return self.read(tables, self.limit, **self.also)
         except (NoInstance, UserError):
@@ -263,7 +331,8 @@ class Declared:
             nearest = exact(nearest.value, nearest.instances)
         if self.over:
             nearest = nearest._replace(instances=self.over([one.instances for one in numbers]))
-        return Reading(*nearest, main, further, moving=frozenset(moving))
+        every = first.number.alone and getattr(first.number, "column", "") == "largest"
+        return Reading(*nearest, main, further, every=every, moving=frozenset(moving))
 
 
 FIELDS = Claim.__dataclass_fields__.keys() - {"read", "also"}  # those that stand above a reading

@@ -3,13 +3,16 @@
 Behind the mark stands, smaller, that of each claim that sharpens this one: what holds instead.
 """
 
+from textwrap import wrap
+
 import pandas as pd
 
-from attnsvm.audit.evaluation import GROUPS, counts, is_sharper, of_paper
+from attnsvm.audit.evaluation import GROUPS, WHOSE, counts, in_words, is_sharper
 from attnsvm.audit.headline import MARKS
 from attnsvm.plots.style import GREY, canvas
 
-TOP = 2.2  # height of the key, in lines
+TOP = 6.2  # height of the key, in lines
+IN_ROW, LETTERS = 4, 112  # marks in a row of the key, letters in a line of it
 HEADING, GAP = 1.35, 0.5  # height of a group's heading and of the space above it, in lines
 LINE = 1.42  # height of a line, as a multiple of the font size; less where the page would not hold all
 CLOSEST = 1.17  # the least; where a page does not hold all of these lines, the font is smaller
@@ -44,7 +47,9 @@ def columns(table: pd.DataFrame) -> tuple[list[tuple[str, list[dict]]], list[tup
     there: its verdict is in `held` of that row.
     """
     rows = _folded(table.to_dict("records"))
-    cuts = [(_grouped(rows[:k]), _grouped(rows[k:], rows[k - 1]["group"] if k else None)) for k in range(len(rows) + 1)]
+    cuts = [
+        (_grouped(rows[:k]), _grouped(rows[k:], _heading(rows[k - 1]) if k else None)) for k in range(len(rows) + 1)
+    ]
     return min(cuts, key=lambda cut: max(map(_height, cut)))
 
 
@@ -60,8 +65,13 @@ def _folded(rows: list[dict]) -> list[dict]:
 def _grouped(rows: list[dict], before: str | None = None) -> list[tuple[str, list[dict]]]:
     found: dict[str, list[dict]] = {}
     for row in rows:
-        found.setdefault(row["group"], []).append(row)
-    return [(GROUPS[name] + (" (continued)" if name == before else ""), own) for name, own in found.items()]
+        found.setdefault(_heading(row), []).append(row)
+    return [(name + (" (continued)" if name == before else ""), own) for name, own in found.items()]
+
+
+def _heading(row: dict) -> str:
+    """The group of a row; of the paper its kind."""
+    return WHOSE[row["kind"]].capitalize() if row["group"] == "paper" else GROUPS[row["group"]]
 
 
 def _height(groups: list[tuple[str, list[dict]]]) -> float:
@@ -69,17 +79,17 @@ def _height(groups: list[tuple[str, list[dict]]]) -> float:
 
 
 def _key(axes, table: pd.DataFrame) -> None:
-    """What the marks mean, and how many claims have each, those of the paper in brackets."""
+    """What the marks mean, and how many claims have each, of each kind."""
     asked = table[~is_sharper(table)]
-    every, own = counts(asked), counts(of_paper(asked))
+    every = counts(asked)
     for k, (verdict, count) in enumerate(every.items()):
-        x = k / max(4, len(every))
-        _mark(axes, x + MARK, 0.9, verdict)
-        brackets = f" ({own[verdict]})" if verdict in own else ""
-        axes.text(x + TEXT, 0.9, f"{verdict}: {count}{brackets}", va="center", weight="bold")
-    words = ["in brackets: of the paper itself"] if own else []
-    words += ["the smaller mark: what holds instead, on new seeds"] if len(asked) < len(table) else []
-    axes.text(0, 2.0, "; ".join(words), va="center")
+        x, y = k % IN_ROW / IN_ROW, 0.9 + k // IN_ROW
+        _mark(axes, x + MARK, y, verdict)
+        axes.text(x + TEXT, y, f"{verdict}: {count}", va="center", weight="bold")
+    words = in_words(table)
+    words += "; the smaller mark: what holds instead, on new seeds" if len(asked) < len(table) else ""
+    for k, line in enumerate(wrap(words, LETTERS)):
+        axes.text(0, 3.0 + k, line, va="center")
 
 
 def _column(axes, x: float, groups: list[tuple[str, list[dict]]]) -> None:

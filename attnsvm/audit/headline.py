@@ -1,5 +1,7 @@
-"""The headline of a figure: its first claim and the verdict, both as the audit has them."""
+"""The headline of a figure: its first claim, and the verdicts of all claims that are read from it, as the audit has
+them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from re import sub
@@ -12,19 +14,23 @@ from attnsvm.audit.evaluation import (
     HOLDS,
     IN_PART,
     MOVING,
+    UNDECIDED,
     UNTESTABLE,
+    VERDICTS,
     Claim,
     Drawn,
     NoInstance,
     NotDrawn,
+    said,
 )
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, SKY, VERMILLION
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
 # Shape and colour: a reader who sees neither hue nor grey tells them apart by the mark.
 MARKS = {
     HOLDS: ("o", GREEN),
     IN_PART: ("D", ORANGE),
     MOVING: (">", SKY),
+    UNDECIDED: ("d", PURPLE),
     FAILS: ("X", VERMILLION),
     DIFFERS: ("s", BLUE),
     UNTESTABLE: ("_", GREY),
@@ -43,23 +49,28 @@ def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim]
         scale: of the settings; at another than "paper" no verdict stands there.
 
     Returns:
-        The sentence, the verdict or another note, its mark and the mark's colour; without a verdict these are "".
+        The sentence; its verdict, with how many of all claims have which, or another note; the verdict's mark and its
+        colour. Without a verdict these are "".
     """
-    sentence, verdict = _first(name, table, claims) or (sub("`(.+?)`", r"$\1$", title), "")
+    found = _read(name, table, claims)
+    sentence, verdict = found[0] if found else (sub("`(.+?)`", r"$\1$", title), "")
     sentence = sentence[:1].upper() + sentence[1:]
     if scale != "paper":
         return sentence, TINY, "", GREY
-    return sentence, verdict, *MARKS.get(verdict, ("", GREY))
+    every = Counter(of for _, of in found)
+    note = f"{verdict}; all: {said({one: every[one] for one in VERDICTS if every[one]})}" if len(found) > 1 else verdict
+    return sentence, note, *MARKS.get(verdict, ("", GREY))
 
 
-def _first(name: str, table: pd.DataFrame, claims: Sequence[Claim]) -> tuple[str, str] | None:
-    own = Drawn(Path(), name, table=table)
+def _read(name: str, table: pd.DataFrame, claims: Sequence[Claim]) -> list[tuple[str, str]]:
+    """The sentence and the verdict of every claim that this table decides."""
+    own, found = Drawn(Path(), name, table=table), []
     for claim in claims:
         if claim.testable and claim.figure in (None, name) and claim.group != "print":
             try:
-                return claim.short, claim.reading(own).verdict
+                found.append((claim.short, claim.reading(own).verdict))
             except NotDrawn:
                 continue
             except NoInstance:
-                return claim.short, UNTESTABLE
-    return None
+                found.append((claim.short, UNTESTABLE))
+    return found

@@ -20,7 +20,10 @@ SIGNS = {"≤": operator.le, "≥": operator.ge, "<": operator.lt, ">": operator
 
 
 class Estimate(NamedTuple):
-    """A number, the ends of its interval (NaN where it is exact or an extreme), and how many instances it is over."""
+    """A number, the ends of its interval (NaN where it is exact or an extreme), and how many instances it is over.
+
+    Of too few instances for an interval the ends are infinite: no limit is met, and none is decided.
+    """
 
     value: float
     low: float
@@ -35,8 +38,15 @@ class Estimate(NamedTuple):
 
 
 def estimate(row: pd.Series) -> Estimate:
-    """Of a row with the columns value, low, high, instances."""
-    return Estimate(row["value"], row["low"], row["high"], row["instances"])
+    """Of a row with the columns value, low, high, instances, whose intervals are turned round where they must be."""
+    return bounded(row["value"], row["low"], row["high"], row["instances"])
+
+
+def bounded(value: float, low: float, high: float, instances: float) -> Estimate:
+    """An estimate from a table; NaN is the end of an interval that too few instances have."""
+    if np.isnan(low) and not np.isnan(value):
+        return interval(value, -np.inf, np.inf, instances)
+    return Estimate(value, low, high, instances)
 
 
 _TURNED = ContextVar("_TURNED", default=False)
@@ -52,28 +62,42 @@ def turned_round() -> Iterator[None]:
         _TURNED.reset(token)
 
 
-def _estimate(value: float, low: float, high: float, instances: float) -> Estimate:
+def interval(value: float, low: float, high: float, instances: float) -> Estimate:
+    """A number with an interval that a claim has computed itself; ends that are NaN are those of too few instances."""
+    if np.isnan(low) and not np.isnan(value):
+        low, high = -np.inf, np.inf
     return Estimate(value, *((high, low) if _TURNED.get() else (low, high)), instances)
 
 
 def sample_mean(values: pd.Series) -> Estimate:
     """The mean of one value per instance and its 95 % interval."""
-    return _estimate(*sample_interval(values), len(values))
+    return interval(*sample_interval(values), len(values))
 
 
 def sample_median(values: pd.Series) -> Estimate:
     """The median of one value per instance and its 95 % interval."""
-    return _estimate(*median_interval(values.to_numpy()), len(values))
+    return interval(*median_interval(values.to_numpy()), len(values))
 
 
 def proportion(hits: float, instances: float) -> Estimate:
     """A share with its 95 % Wilson interval."""
-    return _estimate(*wilson(int(hits), int(instances)), int(instances))
+    return interval(*wilson(int(hits), int(instances)), int(instances))
 
 
 def share_of(hits: pd.Series) -> Estimate:
     """The share of instances that hit, one yes or no each, with its 95 % Wilson interval."""
     return proportion(hits.sum(), len(hits))
+
+
+def holm(hits: np.ndarray, counts: np.ndarray, share: float) -> np.ndarray:
+    """How likely at least so many hits are, at most, in each of m cells whose true share is this: binomial tails (m,),
+    multiplied as Holm does for the number of cells that are looked at."""
+    from scipy.special import bdtrc
+
+    tails = np.where(hits > 0, bdtrc(np.maximum(hits, 1) - 1, counts, share), 1.0)
+    order = np.argsort(tails)
+    adjusted = np.maximum.accumulate(tails[order] * np.arange(len(tails), 0, -1))
+    return np.minimum(adjusted, 1.0)[np.argsort(order)]
 
 
 def exact(value: float, instances: float) -> Estimate:
@@ -127,10 +151,6 @@ class Limit:
     def worst(self, estimates: Mapping[str, Estimate] | Iterable[Estimate]) -> Estimate:
         """Among several numbers under this limit, the one whose interval reaches farthest towards it."""
         return largest(estimates, "high") if self._sign in "≤<" else smallest(estimates, "low")
-
-    def room(self, number: Estimate) -> float:
-        """How far the value is from the limit; below zero where it is beyond."""
-        return self.value - number.value if self._sign in "≤<" else number.value - self.value
 
     @property
     def falls(self) -> bool:

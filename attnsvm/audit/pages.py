@@ -3,9 +3,10 @@
 import re
 from importlib.resources import files
 
+import numpy as np
 import pandas as pd
 
-from attnsvm.audit.evaluation import FAILS, GROUPS, IN_PART, UNTESTABLE, counts, is_sharper, of_paper
+from attnsvm.audit.evaluation import FAILS, GROUPS, HOLDS, IN_PART, UNTESTABLE, by_kind, counts, is_sharper
 from attnsvm.svm.verdict import COUNTS
 
 
@@ -48,9 +49,7 @@ def html(
         where=where or {},
         tiny=tiny,
         retired=[] if retired is None else retired.to_dict("records"),
-        verdicts=[
-            (whose, counts(rows)) for whose, rows in (("the paper", of_paper(first_asked)), ("this page", first_asked))
-        ],
+        verdicts={"all": counts(first_asked)} | by_kind(first_asked),
         unexplained=unexplained(claims),
         certificates=certificates.to_dict("records"),
         totals=totals.astype(int).to_dict(),
@@ -65,7 +64,7 @@ def number(value: float) -> str:
 
 
 def interval(row) -> str:
-    return "" if pd.isna(row["low"]) else f"[{number(row['low'])}, {number(row['high'])}]"
+    return f"[{number(row['low'])}, {number(row['high'])}]" if np.isfinite(row["low"]) else ""
 
 
 def measured(row) -> str:
@@ -73,6 +72,8 @@ def measured(row) -> str:
     if row["verdict"] == UNTESTABLE:
         return "–"
     text = " ".join(filter(None, [_of(row["measured"]) + number(row["value"]), interval(row)]))
+    if row["verdict"] == HOLDS and pd.notna(row.get("missed")):
+        text += f"; that a share above {number(row['missed'])} of instances does otherwise is excluded"
     if pd.isna(row["published"]):
         return text
     return f"{text}; in print{_comma(row['printed'])}: {number(row['published'])}"

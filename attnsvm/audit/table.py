@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pandas as pd
 
-from attnsvm.audit.evaluation import GROUPS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit import retired
+from attnsvm.audit.evaluation import GROUPS, KINDS, UNTESTABLE, Claim, NoInstance, Tables
+from attnsvm.audit.numbers import proportion
 from attnsvm.audit.wording import words
 from attnsvm.svm.verdict import COUNTS, STATUSES, require_tight
 from attnsvm.system.errors import require
@@ -14,8 +16,8 @@ def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame
     """One row per claim: what it says, what was measured, and the verdict that follows.
 
     Args:
-        claims: by experiment; the rows stand by group, inside a group in this order, and what sharpens a claim
-            stands behind it.
+        claims: by experiment; the rows stand by group, those of the paper by kind, then in this order, and what
+            sharpens a claim stands behind it.
 
     Raises:
         UserError: a table is missing or damaged, or two claims have the same key.
@@ -28,7 +30,7 @@ def audit(tables: Tables, claims: Mapping[str, Sequence[Claim]]) -> pd.DataFrame
             taken = f"{_file(experiment)}: the key {claim.key!r} is taken by {_file(first)}: choose another"
             require(first == experiment and sum(claim.key == other.key for other in claims_here) == 1, taken)
     rows = [_row(claim, tables.of(experiment)) for experiment, claims_here in claims.items() for claim in claims_here]
-    return pd.DataFrame(_together(sorted(rows, key=lambda row: list(GROUPS).index(row["group"]))))
+    return pd.DataFrame(_together(sorted(rows, key=_place))).merge(retired.revised(), how="left", on="key")
 
 
 def certificates(tables: Tables, experiments: Iterable[str]) -> pd.DataFrame:
@@ -59,14 +61,29 @@ def _together(rows: list[dict]) -> list[dict]:
     ]
 
 
+def _place(row: dict) -> tuple[int, int]:
+    return list(GROUPS).index(row["group"]), KINDS.index(row["kind"]) if row["group"] == "paper" else 0
+
+
 def _row(claim: Claim, tables: Tables) -> dict:
     row = {
         name: getattr(claim, name)
-        for name in ("key", "group", "short", "statement", "check", "measured", "sharpens", "unsharpened")
+        for name in (
+            "key",
+            "group",
+            "kind",
+            "source",
+            "short",
+            "statement",
+            "check",
+            "measured",
+            "sharpens",
+            "unsharpened",
+        )
     }
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0}
-    row |= dict.fromkeys(("value", "low", "high", "published", "threshold"), float("nan"))
+    row |= dict.fromkeys(("value", "low", "high", "published", "threshold", "missed"), float("nan"))
     row |= {"why": claim.limit.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
     row |= {"figure": tables.name if claim.figure is None else claim.figure}
     if not claim.testable:
@@ -79,6 +96,8 @@ def _row(claim: Claim, tables: Tables) -> dict:
         name: getattr(reading, name) for name in ("value", "low", "high", "published", "verdict")
     }
     row |= {"main": _as_text(reading.main), "further": _as_text(reading.further)}
+    if reading.every:
+        row["missed"] = proportion(0, reading.instances).high
     return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 
 

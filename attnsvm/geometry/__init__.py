@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from attnsvm import batch
+from attnsvm.system.lazy import modules_in
 
 if TYPE_CHECKING:  # the command line lists the names, and needs no NumPy
     import numpy as np
 
 FAMILY = "lp"  # the file of the norms l<p>
-NAMES = tuple(sorted({path.stem for path in Path(__file__).parent.glob("*.py")} - {"__init__", FAMILY}))
+NAMES = tuple(name for name in modules_in(Path(__file__).parent) if name not in ("__init__", FAMILY))
 POWER = re.compile(r"l[0-9]{1,3}(\.[0-9]{1,30})?")
 KNOWN = f"{', '.join(NAMES)}, or l<p> with a number p, as in l1.75"
 BIAS_NORM = {"W": "fro", "KQ": "nuc"}  # the implicit bias of descent on each parametrisation

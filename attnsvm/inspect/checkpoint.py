@@ -1,5 +1,7 @@
 """The weights of a model on disk: which file has which, and the weights themselves, read when they are asked for."""
 
+import zipfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -86,18 +88,38 @@ def _unpickled(path: Path) -> dict[str, torch.Tensor]:
             found = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
         except RuntimeError:  # of the oldest kind, which cannot be mapped
             found = torch.load(path, map_location="cpu", weights_only=True)
+        plain = isinstance(found, dict) and bool(found) and all(_plain(name, one) for name, one in found.items())
+        require(not plain or _whole(path, found), f"{path}: its weights are longer than the places of their numbers")
+    except UserError:
+        raise
     except UnpicklingError as error:
         raise UserError(sentence) from error
     except Exception as error:  # a damaged pickle fails in any way
         why = str(error).strip().splitlines() or ["it ends too early"]
         raise UserError(f"{path}: cannot be read ({why[0].rstrip('.:')})") from error
-    plain = isinstance(found, dict) and found and all(_plain(name, one) for name, one in found.items())
-    require(bool(plain), sentence)
+    require(plain, sentence)
     return found
 
 
 def _plain(name: Any, weight: Any) -> bool:
-    """Whether this is a weight with its name; not one that shows a few numbers of the file again and again."""
+    """Whether this is a weight with its name; not one without numbers, or with a few of them again and again."""
     if not (isinstance(name, str) and isinstance(weight, torch.Tensor) and weight.layout == torch.strided):
         return False
+    if weight.device.type != "cpu":  # that of a shape alone is "meta"
+        return False
     return weight.numel() * weight.element_size() <= weight.untyped_storage().nbytes()
+
+
+def _whole(path: Path, weights: dict[str, torch.Tensor]) -> bool:
+    """Whether the numbers of all weights lie in the archive as they are, and end where their places end.
+
+    What is mapped and longer would show the bytes behind its place.
+    """
+    if not zipfile.is_zipfile(path):
+        return True
+    with zipfile.ZipFile(path) as archive:
+        stored = [one for one in archive.infolist() if one.compress_type == zipfile.ZIP_STORED]
+        once = len({one.filename for one in stored}) == len(archive.infolist())
+    storages = (weight.untyped_storage() for weight in weights.values())
+    sizes = {one.data_ptr(): one.nbytes() for one in storages if one.nbytes()}
+    return once and not Counter(sizes.values()) - Counter(one.file_size for one in stored)

@@ -13,7 +13,8 @@ OF_A_HEAD = {
     "rule_predicted": "share of held-out inputs on which this rule names the token that the head selects",
     "delimiter_selected": "share of fitted inputs whose selected token is a delimiter",
     "half_length_predicted": "length at half weight, predicted: 1 + (T − 1)p/(1 − p) with the weight p of the selected "
-    "token among T, median over the shorter third of the fitted inputs; soft caps and sinks are left out",
+    "token among T, median over the shorter third of the fitted inputs; if further tokens are independent and like "
+    "these, the mean length is at least this and less than twice it; soft caps and sinks are left out",
     "half_length_predicted_low": "lower end of its 95 % interval",
     "half_length_predicted_high": "upper end",
     "half_length_measured": "the same, measured on fitted inputs four times as long and longer; equal if further "

@@ -57,8 +57,7 @@ class Reading:
         seed: int = 0,
         progress: Callable[[Iterable], Iterable] = iter,
     ):
-        # torch makes and reads a folder for compiled code, of which there is none here, under a name that others know
-        os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(__file__).parent))
+        _load_compiler()
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
@@ -114,6 +113,15 @@ class Reading:
         shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
         inputs = _inputs(queries, shown, np.array([k for k, _ in at]), lifted)
         return Layer(number, inputs, {h: weights[h] for h in self.heads}, attention.theory, weights if lifted else [])
+
+
+def _load_compiler() -> None:
+    """Load what makes a folder for compiled code as it is loaded, under a name that others know; here it makes none."""
+    given = os.environ.setdefault(tokens.COMPILED, str(Path(__file__).parent))
+    import torch._dynamo  # noqa: F401
+
+    if given == str(Path(__file__).parent):
+        del os.environ[tokens.COMPILED]
 
 
 def read(folder: str | os.PathLike, texts: Sequence[str], **settings) -> list[Layer]:

@@ -20,6 +20,9 @@ import numpy as np
 from attnsvm.system import interpreter, untrusted
 from attnsvm.system.errors import UserError, first_line, require
 
+COMPILED = "TORCHINDUCTOR_CACHE_DIR"
+# It fetches nothing, and keeps and finds nothing in a folder that everybody can write to.
+ALONE = {"HF_HUB_OFFLINE": "1", "TIKTOKEN_CACHE_DIR": "", COMPILED: str(Path(__file__).parent)}
 SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
 LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
@@ -80,8 +83,7 @@ def elsewhere(request: dict) -> dict:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds,
-            # tiktoken would keep a vocabulary, and look for it, under its path in a folder that everybody can write to.
-            env=interpreter.environment() | {"HF_HUB_OFFLINE": "1", "TIKTOKEN_CACHE_DIR": ""},
+            env=interpreter.environment() | ALONE,
             check=False,
         )
     except subprocess.TimeoutExpired as error:

@@ -42,6 +42,7 @@ from attnsvm.pipeline.hashes.dependencies import HOME, USERS
 from attnsvm.pipeline.log_format import meant
 from attnsvm.system import untrusted
 from attnsvm.system.errors import UserError, require
+from attnsvm.system.lazy import modules_in
 from attnsvm.system.untrusted import yaml_file, yaml_of
 
 if TYPE_CHECKING:
@@ -297,7 +298,7 @@ def _modules(name: str, parts: Sequence[str], content: dict) -> dict[str, str]:
     """The modules of those parts that an experiment's folder has; its card says where to find problems elsewhere."""
     modules = {part: _module(name, part) for part in parts if _has(name, part)}
     if "problems" in content:
-        grid, known = content["problems"], sorted(path.stem for path in GRIDS.glob("[!_]*.py"))
+        grid, known = content["problems"], [one for one in modules_in(GRIDS) if one[0] != "_"]
         require(grid in known, f"{_where(name)}: problems: {unknown_name(grid, known, 'grid')}")
         require(
             "problems" not in modules, f"{_where(name)}: problems: there is a problems.py too: leave one of them out"

@@ -9,7 +9,7 @@
       every: {problems: {instances: 16}}            settings that every variant has
       seconds: 8                                    of processor time that a variant takes: as many of the usual ones
                                                     are run as `BUDGET` allows, in the order of `FIRST`
-      one_hot: null                                 a usual variant that makes no sense here
+      one_hot: null                                 a usual variant that makes no sense here, or that says nothing
       near_noise: {text: "noise of size 1", settings: {problems: {noise: 1.0}}}
 
 A variant that breaks a bound or a relation of the settings is left out. `elsewhere/NAME/VARIANT` is the name of the
@@ -24,10 +24,15 @@ from typing import NamedTuple
 from attnsvm.pipeline import ast_slice, cards
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.system.errors import UserError, require
+from attnsvm.system.lazy import modules_in
 
 TOKENS = "attnsvm.data.tokens"
 DISTRIBUTION = "distribution"  # a setting of `problems`: the module of TOKENS that draws the tokens anew
 HELPERS = ("streams",)  # modules of TOKENS that are no distribution
+DISTINCT = (
+    "one_hot",
+)  # distributions with no more different tokens than dimensions; copies share the softmax for ever
+QUERIES = ("one_query",)  # distributions of queries: no variant where the first token of an input is its query
 GROUPS = ("seeds", "shapes", "tokens", "schedule", "other")
 NEW_SEEDS = 1_000_000  # after the own ones
 SHARE, LEAST = 4, 8  # of the own number of instances every variant has a quarter, eight at least
@@ -99,6 +104,15 @@ USUAL = {
 }
 
 
+# Of settings of a kind: the largest number of tokens, and the dimensions that hold so many.
+MOST_TOKENS: dict[str, Callable] = {
+    "tokens": int,
+    "list_of_tokens": max,
+    "shapes": lambda all_: max(T for _, T in all_),
+}
+ROOM: dict[str, Callable] = {"dimension": max, "list_of_dimensions": lambda ds, T: [d for d in ds if d >= T] or [T]}
+
+
 def variants(card: cards.Card, values: Values, scale: str = "paper", more: float = 1.0) -> dict[str, Variant]:
     """The variants of an experiment by name.
 
@@ -112,9 +126,9 @@ def variants(card: cards.Card, values: Values, scale: str = "paper", more: float
     every = card.elsewhere.get("every", {}) if scale == "paper" else {}
     known, base = {}, _over(values, every)
     for name, usual in (_usual(card) if card.is_experiment else {}).items():
-        if name in declared:
+        if name in declared or (name in QUERIES and card.fixed.get("attention") == "self"):
             continue
-        made = _made(card, base, usual) if usual.group != "tokens" else {"problems": {DISTRIBUTION: name}}
+        made = _made(card, base, usual) if usual.group != "tokens" else _redrawn(card, base, name)
         if made:
             known[name] = Variant(usual.group, usual.text, _over(_fewer(card, values, every, usual.work, more), made))
     for name, content in declared.items():
@@ -201,7 +215,7 @@ def distribution(name: str) -> str:
 def distributions() -> list[str]:
     """The names of the distributions of tokens."""
     folder = cards.HERE.parent / "data" / "tokens"
-    return sorted(path.stem for path in folder.glob("[!_]*.py") if path.stem not in HELPERS)
+    return [name for name in modules_in(folder) if name[0] != "_" and name not in HELPERS]
 
 
 def _usual(card: cards.Card) -> dict[str, Usual]:
@@ -225,6 +239,18 @@ def _made(card: cards.Card, values: Values, usual: Usual) -> Values:
                 if (after := change(before)) != before:
                     made.setdefault(stage, {})[key] = after
     return made
+
+
+def _redrawn(card: cards.Card, values: Values, name: str) -> Values:
+    """The settings with which a distribution draws the tokens anew: `DISTINCT` ones have room for all tokens."""
+    made: dict = {DISTRIBUTION: name}
+    if name in DISTINCT:
+        settings = card.settings["problems"].items()
+        of = [(key, setting.get("kind", ""), values["problems"][key]) for key, setting in settings]
+        least = max((MOST_TOKENS[kind](value) for _, kind, value in of if kind in MOST_TOKENS), default=0)
+        roomy = {key: ROOM[kind](value, least) for key, kind, value in of if kind in ROOM}
+        made |= {key: value for key, value in roomy.items() if value != values["problems"][key]}
+    return {"problems": made}
 
 
 def _fewer(card: cards.Card, values: Values, every: Values, work: float, more: float) -> Values:

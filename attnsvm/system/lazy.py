@@ -13,6 +13,12 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from pathlib import Path
+
+
+def modules_in(folder: Path) -> list[str]:
+    """The names of the modules in a folder; an editor's locks and copies (.#x.py, x copy.py) have no such name."""
+    return sorted(path.stem for path in folder.glob("*.py") if path.stem.isidentifier() and path.is_file())
 
 
 def exports(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:

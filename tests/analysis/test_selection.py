@@ -133,6 +133,12 @@ def test_the_gap_between_support_and_the_rest(norm):
     assert some_left_out
 
 
+def test_a_margin_near_one_or_a_multiplier_that_is_not_small_makes_support():
+    margin, dual = [0, 1 + 0.9e-6, 1 + 1.1e-6, 2, 2, 2], [0, 0, 0, 1, 1.1e-6, 0.9e-6]
+    found = support(np.array([[margin]]), np.array([[dual]]), np.array([[0]]))
+    assert found.tolist() == [[[False, True, False, True, True, False]]]
+
+
 def test_a_constraint_of_margin_one_without_a_multiplier_is_support():
     """x_α = 0 against −2e₁ ± e₂ and −2e₁: their mean is the third, and W = e₁zᵀ/2 meets all three with margin one."""
     tokens = np.array([[[[0.0, 0.0], [-2.0, 1.0], [-2.0, 0.0], [-2.0, -1.0], [-3.0, 0.0]]]])

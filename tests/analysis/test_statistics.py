@@ -11,7 +11,6 @@ from attnsvm.analysis.statistics import (
     QUARTILES,
     RATIO,
     SHARE,
-    Z95,
     mean,
     median,
     median_interval,
@@ -24,17 +23,19 @@ from attnsvm.analysis.statistics import (
 )
 
 
-def test_few_values_have_all_of_them_as_the_interval():
-    assert median_interval(np.array([3.0, 1.0, 2.0])) == (2.0, 1.0, 3.0)
+def test_the_median_of_fewer_than_six_has_no_interval():
+    assert median_interval(np.array([3.0, 1.0, 2.0, 5.0, 4.0]))[0] == 3.0
+    assert np.isnan(median_interval(np.arange(5.0))[1:]).all()
+    assert median_interval(np.arange(6.0)) == (2.5, 0.0, 5.0)
 
 
 def test_the_interval_of_a_mean_share_stays_inside_its_bounds():
     values = np.array([1.0] * 9 + [0.5])
     mean, low, high = share_interval(values)
     assert (mean, high) == (0.95, 1.0)
-    assert low == pytest.approx(0.95 - 1.959964 * np.std(values, ddof=1) / np.sqrt(10))
+    assert low == pytest.approx(0.95 - 2.262157 * np.std(values, ddof=1) / np.sqrt(10))
     assert share_interval(1 - values)[1] == 0.0
-    assert share_interval(np.array([0.25])) == (0.25, 0.25, 0.25)
+    assert np.isnan(share_interval(np.array([0.25]))[1:]).all()
 
 
 def test_the_interval_of_a_share_is_scipys_to_the_bit():
@@ -65,18 +66,18 @@ def test_the_interval_of_a_sample_is_that_of_its_standard_error():
     values = pd.Series(np.random.default_rng(3).normal(size=30))
     mean, low, high = sample_interval(values)
     assert mean == values.mean() == pytest.approx((low + high) / 2)
-    assert high - mean == pytest.approx(Z95 * values.sem())
+    assert high - mean == pytest.approx(scipy.stats.t.ppf(0.975, 29) * values.sem())
     assert np.isnan(sample_interval(values[:1])[1])  # one value says nothing of the others
 
 
 def test_an_estimate_names_its_interval_and_of_nothing_has_no_number():
-    values = np.array([4.0, 1.0, 2.0, 3.0])
+    values = np.array([4.0, 1.0, 2.0, 3.0, 2.5, 2.5])
     for of, name, numbers in (
         (mean, MEAN, sample_interval(values)),
         (median, MEDIAN, median_interval(values)),
-        (middle_half, QUARTILES, (2.5, 1.75, 3.25)),
+        (middle_half, QUARTILES, (2.5, 2.125, 2.875)),
     ):
-        assert tuple(of(values).values()) == (*numbers, 4, name)
+        assert tuple(of(values).values()) == (*numbers, 6, name)
         *nothing, count, kept = of(values[:0]).values()
         assert np.isnan(nothing).all()
         assert (count, kept) == (0, name)

@@ -7,7 +7,7 @@ import pytest
 
 from attnsvm.audit import Claims, NoInstance, Tables, number
 from attnsvm.audit.conditions import EACH, FIRST, LAST
-from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, Misread
+from attnsvm.audit.evaluation import FAILS, HOLDS, IN_PART, UNDECIDED, Misread
 
 ROWS = pd.DataFrame(
     [
@@ -118,8 +118,10 @@ def test_a_declared_claim_shows_the_number_that_is_nearest_to_its_limit():
     assert reading.main == {"flow": True, "joint": True}
     assert reading.further == {"first": True}
     assert reading.verdict == HOLDS
-    assert read(claim, ROWS.assign(low=ROWS.low.where(ROWS.step > 1, 0.0))).verdict == IN_PART
-    assert read(claim, ROWS.assign(high=1.0)).verdict == FAILS
+    wide, less = ({end: ROWS[end].where(ROWS.step > 1, 0.0) for end in ends} for ends in (("low",), ("low", "high")))
+    assert [read(claim, ROWS.assign(**ends)).verdict for ends in (wide, less)] == [UNDECIDED, IN_PART]
+    far = ({"high": 1.0}, {"low": 0.95, "high": 1.0})
+    assert [read(claim, ROWS.assign(**ends)).verdict for ends in far] == [UNDECIDED, FAILS]
 
 
 def test_a_statement_of_several_things_has_several_main_conditions():

@@ -5,7 +5,7 @@ from itertools import combinations
 import pandas as pd
 import pytest
 
-from attnsvm.audit.evaluation import GROUPS, HOLDS, VERDICTS
+from attnsvm.audit.evaluation import GROUPS, HOLDS, WHOSE, by_kind, counts, said
 from attnsvm.audit.figure import MARKS, columns, draw
 from attnsvm.system.store import load_csv, save_csv
 
@@ -31,10 +31,10 @@ def test_every_claim_stands_on_a_line_of_its_own(table, drawn):
     texts = [text.get_text() for text in drawn.texts]
     assert table.short.is_unique
     assert all(texts.count(short) == 1 for short in table.short[table.sharpens.isna()])
-    headings = [
-        text.removesuffix(" (continued)") for text in texts if text.removesuffix(" (continued)") in GROUPS.values()
-    ]
-    assert list(dict.fromkeys(headings)) == [GROUPS[group] for group in table.group.unique()]
+    kinds = [WHOSE[kind].capitalize() for kind in ("theorem", "print", "reading")]
+    known = [*kinds, *list(GROUPS.values())[1:]]
+    headings = [text.removesuffix(" (continued)") for text in texts if text.removesuffix(" (continued)") in known]
+    assert list(dict.fromkeys(headings)) == known
 
 
 def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
@@ -47,15 +47,10 @@ def test_the_mark_beside_a_claim_is_that_of_its_verdict(table, drawn):
         verdicts = [row.verdict, *table.verdict[table.sharpens == row.key]]
         assert [(line.get_marker(), line.get_color()) for line in beside] == [MARKS[verdict] for verdict in verdicts]
         assert all(line.get_markersize() < beside[0].get_markersize() for line in beside[1:])
-    every, own = (
-        {verdict: (rows.verdict == verdict).sum() for verdict in VERDICTS}
-        for rows in (first, first[first.group == "paper"])
-    )
-    found = [
-        f"{verdict}: {count}" + f" ({own[verdict]})" * bool(own[verdict]) for verdict, count in every.items() if count
-    ]
+    found = [f"{verdict}: {count}" for verdict, count in counts(first).items()]
     assert [text.get_text() for text in drawn.texts][: len(found)] == found
-    assert drawn.texts[len(found)].get_text().startswith("in brackets: of the paper itself")
+    key = " ".join(text.get_text() for text in drawn.texts[len(found) :])
+    assert key.startswith("; ".join(f"{whose}: {said(of)}" for whose, of in by_kind(first).items()))
 
 
 def overlaps(axes):
@@ -72,7 +67,14 @@ def test_no_two_texts_overlap_and_none_leaves_its_column(drawn):
 def rows(**counts):
     return pd.DataFrame(
         [
-            {"group": group, "key": f"{group} {k}", "short": f"{group} {k}", "verdict": HOLDS, "sharpens": ""}
+            {
+                "group": group,
+                "kind": "reading",
+                "key": f"{group} {k}",
+                "short": f"{group} {k}",
+                "verdict": HOLDS,
+                "sharpens": "",
+            }
             for group, count in counts.items()
             for k in range(count)
         ]
@@ -90,7 +92,7 @@ def test_columns_keep_the_order_and_are_about_as_tall(counts):
 
 def test_a_group_that_goes_on_in_the_second_column_says_so():
     left, right = columns(rows(paper=3, beyond=20, print=2))
-    assert [heading for heading, _ in left] == [GROUPS["paper"], GROUPS["beyond"]]
+    assert [heading for heading, _ in left] == [WHOSE["reading"].capitalize(), GROUPS["beyond"]]
     assert [heading for heading, _ in right] == [f"{GROUPS['beyond']} (continued)", GROUPS["print"]]
     left, right = columns(rows(paper=9, beyond=9))
-    assert [heading for heading, _ in left + right] == [GROUPS["paper"], GROUPS["beyond"]]
+    assert [heading for heading, _ in left + right] == [WHOSE["reading"].capitalize(), GROUPS["beyond"]]

@@ -27,9 +27,15 @@ def elsewhere(figure=None):
 
 def test_a_figure_says_its_first_claim_and_the_verdict_changes_with_the_table():
     assert headline("tiny", "two points", ROWS, claims())[:2] == ("A learns", "holds")
-    worse = ROWS.assign(value=0.4, low=0.3)
+    worse = ROWS.assign(value=0.4, low=0.3, high=0.45)
     assert headline("tiny", "two points", worse, claims())[:2] == ("A learns", "fails")
+    assert headline("tiny", "two points", ROWS.assign(low=0.4), claims())[:2] == ("A learns", "undecided")
     assert headline("tiny", "two points", ROWS[ROWS.run == "b"], claims())[:2] == ("A learns", "untestable")
+
+
+def test_the_verdicts_of_all_claims_that_are_read_from_it_stand_there():
+    both = [*claims(), *claims(2.0), *elsewhere("cone")]
+    assert headline("tiny", "two points", ROWS, both)[:2] == ("A learns", "holds; all: 1 holds, 1 fails")
 
 
 @pytest.mark.parametrize("passed_over", [elsewhere(), elsewhere("cone"), claims(figure="cone")])

@@ -27,7 +27,8 @@ def test_what_moves(values, limit, falls, moves):
 
 
 def test_few_points_and_missing_ones_say_nothing():
-    assert not goes_to(1e-4, True, STEPS[:3], 1 / STEPS[:3])
+    line = -np.log10(STEPS)
+    assert [goes_to(-4, True, STEPS[:points], line[:points]) for points in (3, 4)] == [False, True]
     assert not goes_to(1e-4, True, STEPS, np.where(STEPS > 900, np.nan, 1 / STEPS))
 
 

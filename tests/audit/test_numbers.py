@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
+import scipy
 
 from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.audit.numbers import (
@@ -13,12 +15,14 @@ from attnsvm.audit.numbers import (
     each,
     estimate,
     exact,
+    holm,
     largest,
     proportion,
     sample_mean,
     sample_median,
     share_of,
     smallest,
+    turned_round,
 )
 from attnsvm.system.errors import UserError
 
@@ -32,8 +36,27 @@ def test_an_estimate_comes_from_a_row():
 
 
 def test_a_sample_mean_has_its_interval():
-    half = 1.959964 * (5 / 3) ** 0.5 / 2
+    half = 3.182446 * (5 / 3) ** 0.5 / 2
     assert sample_mean(pd.Series([1.0, 2.0, 3.0, 4.0])) == pytest.approx((2.5, 2.5 - half, 2.5 + half, 4))
+
+
+def test_too_few_for_an_interval_meet_no_limit_and_decide_none():
+    limit = Limit(3.0, "≤ {}", "")
+    few = sample_median(pd.Series([1.0, 2.0, 3.0, 4.0, 2.0]))
+    for one in (few, sample_mean(pd.Series([2.0])), estimate(ROW.mask(ROW.index.isin(["low", "high"])))):
+        assert (one.value, one.low, one.high) == (2.0, -np.inf, np.inf)
+        assert not limit(one)
+        assert not limit.against(one)
+    with turned_round():
+        assert limit(sample_mean(pd.Series([2.0])))
+
+
+def test_cells_pay_for_their_number():
+    """Holm: the least of the tails times all cells, the next times one less, and never less than the one before."""
+    tails = scipy.stats.binom.sf([0, 3, 0, 1], [2, 50, 1, 30], 0.01)
+    found = holm(np.array([1, 4, 1, 2]), np.array([2, 50, 1, 30]), 0.01)
+    assert found == pytest.approx([2 * tails[0], 4 * tails[1], 3 * tails[2], 2 * tails[0]])
+    assert holm(np.array([0]), np.array([5]), 0.01) == [1.0]
 
 
 def test_a_sample_median_and_a_share_have_theirs():

@@ -32,7 +32,7 @@ def test_a_smoke_run_is_said_to_be_one_and_a_single_claim_is_one(folder, audited
     assert "Numbers of a smoke run" in html(claims, counted, tiny=True)
     assert "smoke run" not in html(claims, counted)
     text = " ".join(re.sub("<[^>]*>", "", html(one, counted)).split())
-    assert "1 claim of this page, as first asked: 1 fails." in text
+    assert "1 claim, all, as first asked: 1 fails." in text
 
 
 def test_what_is_left_out_is_named_with_its_own_page(folder):
@@ -47,10 +47,10 @@ def test_what_is_left_out_is_named_with_its_own_page(folder):
 def test_the_pages_count_the_papers_own_claims_apart(folder):
     tables = Tables(folder)
     claims, counted = audit(tables, {"cone": CLAIMS["cone"]}), certificates(tables, EXPERIMENTS)
-    both = pd.concat([claims.assign(verdict=[HOLDS, FAILS]), claims.assign(group="ours", verdict=IN_PART)])
+    both = pd.concat([claims.assign(verdict=[HOLDS, FAILS]), claims.assign(kind="ours", verdict=IN_PART)])
     text = " ".join(re.sub("<[^>]*>", "", html(both, counted)).split())
-    assert "2 claims of the paper, as first asked: 1 holds, 1 fails." in text
-    assert "4 claims of this page, as first asked: 1 holds, 2 holds in part, 1 fails." in text
+    assert "2 claims, our stronger readings of the paper, as first asked: 1 holds, 1 fails." in text
+    assert "4 claims, all, as first asked: 1 holds, 2 holds in part, 1 fails." in text
 
 
 def test_the_pages_say_which_conditions_are_not_met(folder):
@@ -82,6 +82,9 @@ ROW |= {"value": 2.0, "low": 1.0, "high": 3.0, "published": np.nan}
 
 def test_a_number_stands_behind_its_words():
     assert measured(ROW) == "largest excess, in ranks: 2 [1, 3]"
+    assert measured(ROW | {"low": -np.inf, "missed": 0.1}).endswith(
+        ": 2; that a share above 0.1 of instances does otherwise is excluded"
+    )
     assert measured(ROW | {"low": np.nan}) == "largest excess, in ranks: 2"
     assert measured(ROW | {"published": 5.0}) == "largest excess, in ranks: 2 [1, 3]; in print, as drawn: 5"
     assert measured(ROW | {"published": 5.0, "printed": np.nan}) == "largest excess, in ranks: 2 [1, 3]; in print: 5"

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
-from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, counts, of_paper
-from attnsvm.audit.numbers import Limit
+from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNDECIDED, by_kind, counts, said
+from attnsvm.audit.numbers import Limit, estimate
 from attnsvm.system.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
@@ -18,21 +18,25 @@ YES, NO = {"a": True, "b": True}, {"a": True, "b": False}
 
 
 @pytest.mark.parametrize(
-    ("main", "further", "verdict"),
+    ("main", "further", "undecided", "verdict"),
     [
-        (YES, {}, HOLDS),
-        (YES, {"control": True}, HOLDS),
-        (YES, {"control": False}, IN_PART),
-        (NO, {}, FAILS),  # one of two things that the statement says
-        (NO, {"control": True}, FAILS),
-        (NO, {"control": False}, FAILS),
+        (YES, {}, "", HOLDS),
+        (YES, {"control": True}, "", HOLDS),
+        (YES, {"control": False}, "", IN_PART),
+        (NO, {}, "", FAILS),  # one of two things that the statement says
+        (NO, {"control": True}, "", FAILS),
+        (NO, {"control": False}, "", FAILS),
+        (NO, {"x": False}, "bx", UNDECIDED),
+        (YES, {"x": False}, "x", UNDECIDED),
+        (NO, {"x": False}, "x", FAILS),  # what is undecided hides no failure
+        (YES, {"x": False, "y": False}, "x", IN_PART),
     ],
 )
-def test_a_claim_fails_with_a_main_condition_and_holds_in_part_with_a_further_one(main, further, verdict):
-    reading = Reading(1.0, 0.9, 1.1, 10, main, further)
+def test_a_claim_fails_with_a_main_condition_and_holds_in_part_with_a_further_one(main, further, undecided, verdict):
+    reading = Reading(1.0, 0.9, 1.1, 10, main, further, undecided=frozenset(undecided))
     assert reading.verdict == verdict
     assert list(reading.parts) == [*main, *further]
-    assert replace(reading, published=2.0).verdict == (HOLDS if verdict == HOLDS else DIFFERS)
+    assert replace(reading, published=2.0).verdict == (verdict if verdict in (HOLDS, UNDECIDED) else DIFFERS)
 
 
 @pytest.mark.parametrize(
@@ -42,15 +46,39 @@ def test_a_claim_is_still_moving_where_all_that_is_not_met_moves(met, verdict):
     assert Reading(1.0, 0.9, 1.1, 10, met, {"control": True}, moving=frozenset("b")).verdict == verdict
 
 
+@pytest.mark.parametrize("of", [lambda one: one, lambda one: one.value])
+@pytest.mark.parametrize(("low", "high", "verdict"), [(0.1, 0.2, HOLDS), (0.6, 1.3, UNDECIDED), (1.1, 1.3, FAILS)])
+def test_no_claim_decides_what_its_interval_leaves_open(low, high, verdict, of):
+    """Whether its function looks at the interval or at the value alone."""
+
+    def read(tables, limit):
+        one = estimate(tables.own().iloc[0])
+        return Reading(*one, {"less": limit(of(one))})
+
+    rows = pd.DataFrame({"value": [(low + high) / 2], "low": [low], "high": [high], "instances": [9]})
+    claim = Claim(key="a", group="ours", read=read, **WORDS | {"limit": Limit(1.0, "< {}", "")})
+    assert claim.reading(Tables(None, "own", cache={"figures/own.csv": rows})).verdict == verdict
+
+
+def test_a_theorem_says_where_its_words_come_from_and_nothing_else_does():
+    claim = partial(Claim, key="a", group="paper", **WORDS)
+    assert claim(kind="theorem", source="the abstract").kind == "theorem"
+    assert (claim().kind, replace(claim(), group="secondary").kind) == ("reading", "reading")
+    for fields in ({"kind": "theorem"}, {"source": "the abstract"}, {"kind": "theorems"}):
+        with pytest.raises(UserError, match="claim 'a': "):
+            claim(**fields)
+
+
 def test_a_reading_without_a_main_condition_is_an_error():
     with pytest.raises(ValueError, match="would never fail"):
         Reading(1.0, 0.9, 1.1, 10, {}, {"control": False})
 
 
 def test_counts_leave_out_what_no_claim_has():
-    rows = pd.DataFrame({"group": ["paper", "ours", "paper"], "verdict": [FAILS, HOLDS, FAILS]})
+    rows = pd.DataFrame({"kind": ["reading", "ours", "reading"], "verdict": [FAILS, HOLDS, FAILS]})
     assert counts(rows) == {HOLDS: 1, FAILS: 2}
-    assert counts(of_paper(rows)) == {FAILS: 2}
+    assert by_kind(rows) == {"our stronger readings of the paper": {FAILS: 2}, "our own": {HOLDS: 1}}
+    assert said(counts(rows)) == "1 holds, 2 fail"
 
 
 def test_some_gives_the_rows_or_says_what_there_is_none_of():
@@ -92,7 +120,7 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
 
     @claims.add(near=near, **WORDS)
     def first(tables, limit, near):
-        return near
+        return Reading(1.0, 0.5, 1.5, 3, {near.wanted: True})
 
     claims.add(key="second", group="ours", read=first, **WORDS)
     assert [(claim.key, claim.group, claim.figure) for claim in claims] == [
@@ -101,7 +129,7 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
     ]
     assert [claim.also for claim in claims] == [{"near": near}, {}]
     assert claims[0].read is claims[1].read is first
-    assert claims[0].reading(None) is near
+    assert claims[0].reading(None).main == {"near < {}": True}
 
 
 def test_a_word_that_is_no_field_and_no_limit_is_an_error():

@@ -5,6 +5,7 @@ import re
 from tried import CLAIMS, EXPERIMENTS
 
 from attnsvm.audit import Tables, audit, certificates, retired
+from attnsvm.audit.evaluation import UNDECIDED, VERDICTS
 from attnsvm.audit.pages import html
 from attnsvm.pipeline import cards
 
@@ -15,13 +16,20 @@ def test_a_retired_claim_has_a_key_of_its_own_and_a_verdict():
     assert tuple(found) == retired.COLUMNS
     assert found["key"].is_unique
     assert not {*found["key"]} & living
-    assert {*found["verdict"]} <= {*retired.VERDICTS}
+    assert {*found["verdict"]} <= {*VERDICTS}
     assert found["statement"].str.fullmatch(r"\S[^|]*\.").all()  # it stands in a table of Markdown
     assert found["words"].str.fullmatch(r"|\S[^|]*\.").all()
     assert found["commit"].str.fullmatch("[0-9a-f]{8}").all()
-    assert found.loc[found["verdict"] == retired.UNDECIDED, "words"].str.startswith("Printed as ").all()
+    assert found.loc[found["verdict"] == UNDECIDED, "words"].str.startswith("Printed as ").all()
     ordered = found.dropna(subset=["low", "high"])
     assert ((ordered["low"] <= ordered["value"]) & (ordered["value"] <= ordered["high"])).all()
+
+
+def test_what_was_revised_is_asked_and_stands_in_its_row(folder):
+    found = retired.revised().set_index("key")["revised"]
+    assert found.index.is_unique
+    assert {*found.index} <= {claim.key for card in cards.claiming(optional=True) for claim in card.claims}
+    assert list(audit(Tables(folder), {"cone": CLAIMS["cone"]})["revised"].dropna()) == [found["stays"]]
 
 
 def test_the_page_shows_every_one_and_counts_none(folder):
@@ -32,5 +40,5 @@ def test_the_page_shows_every_one_and_counts_none(folder):
     assert "etired" not in without
     for row in gone.itertuples():
         assert re.sub("[`'\"].*", "", row.statement) in page
-    counts = re.compile(r"\d+ claims? of (?:the paper|this page), as first asked")
+    counts = re.compile(r"\d+ claims?, [a-z ]+, as first asked")
     assert counts.findall(page) == counts.findall(without) != []

@@ -23,11 +23,19 @@ def instances(run):
 
 
 def runs(run):
-    """(rate, place of the step, step, s, problem, W, v, answers) of every instance."""
+    """(rate, place of the step, step, s, problem, W, v, answers) of every instance, at its late steps."""
     for _, s, p, trained, solved in run.each():
         for rate, one in trained.items():
             for place, step in enumerate(one["steps"]):
                 yield rate, step, s, p, one["W"][s, place], one["v"][s, place], solved[f"{rate} {step}"]
+
+
+def late(p, s, W, v):
+    """The softmax of every input, and κ Y⟨v, x⟩ of its tokens, means over the late steps."""
+    X, Z = p["tokens"][s], p["queries"][s]
+    softmax = [[softmax_of(x, one, z) for x, z in zip(X, Z, strict=True)] for one in W]
+    scores = [p["labels"][s][:, None] * (X @ u) / np.linalg.norm(one) for one, u in zip(W, v, strict=True)]
+    return np.mean(softmax, axis=0), np.mean(scores, axis=0)
 
 
 def test_the_solution_has_norm_one_over_rho(run):
@@ -41,21 +49,19 @@ def test_the_margins_are_what_v_leaves_open_at_the_better_tokens(run):
     for _, step, s, p, W, v, answers in runs(run):
         if step != 4000:
             continue
-        kappa, unit, rho = np.linalg.norm(v) / np.linalg.norm(W), v / np.linalg.norm(v), answers["rho"][s]
-        softmax = [softmax_of(X, W, z) for X, z in zip(p["tokens"][s], p["queries"][s], strict=True)]
-        scores = [y * X @ unit for X, y in zip(p["tokens"][s], p["labels"][s], strict=True)]
+        rho, (softmax, scores) = answers["rho"][s], late(p, s, W, v)
         least = min(q @ score for q, score in zip(softmax, scores, strict=True))
         for X, z, q, score in zip(p["tokens"][s], p["queries"][s], softmax, scores, strict=True):
             best = max(np.flatnonzero(q > 0.01), key=lambda t: score[t])
             logits = X @ answers["graded"]["W"][s] @ z
             margin = logits[best] - np.delete(logits, best).max()
-            asked = max(0.0, 1.0 - kappa * (score[best] - least) / rho)
+            asked = max(0.0, 1.0 - (score[best] - least) / rho)
             assert margin > asked - 1e-6
 
 
 def test_the_distance_is_that_of_the_last_weights(run, instances):
     for rate, step, s, p, W, _, answers in runs(run):
-        far = 1 - cosine(W, answers["graded"]["W"][s])
+        far = 1 - cosine(W[-1], answers["graded"]["W"][s])
         assert instances.loc[(float(rate), step, p["seeds"][s]), "graded"] == pytest.approx(far, abs=1e-12)
 
 
@@ -66,9 +72,7 @@ def test_an_input_of_two_tokens_mixes_until_its_score_is_the_law_s(run, inputs):
         if step != 4000:
             continue
         dual, rho = answers["multipliers"][s], answers["rho"][s]
-        kappa, unit = np.linalg.norm(v) / np.linalg.norm(W), v / np.linalg.norm(v)
-        softmax = np.array([softmax_of(X, W, z) for X, z in zip(p["tokens"][s], p["queries"][s], strict=True)])
-        scores = p["labels"][s][:, None] * (p["tokens"][s] @ unit)
+        softmax, scores = late(p, s, W, v)
         least = (softmax * scores).sum(1).min()
         for i in range(6):
             key = float(rate), p["seeds"][s], i
@@ -78,7 +82,7 @@ def test_an_input_of_two_tokens_mixes_until_its_score_is_the_law_s(run, inputs):
             best = max(np.flatnonzero(softmax[i] > 0.01), key=lambda t, i=i: scores[i, t])
             share = inputs.loc[key, "predicted"]
             mixed = (1 - share) * scores[i, best] + share * scores[i, others[0]]
-            assert kappa * mixed == pytest.approx(kappa * least + rho, abs=1e-9)
+            assert mixed == pytest.approx(least + rho, abs=1e-9)
             checked += 1
     assert checked
 

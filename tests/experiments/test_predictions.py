@@ -7,6 +7,7 @@ from attnsvm.analysis.margins import largest_logit
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.literature.decay_factors.descent import penalised
 from attnsvm.experiments.literature.length.measures import clipped
+from attnsvm.experiments.literature.max_logit.measures import edge
 from attnsvm.experiments.paper.regularisation_path.descent import Excess
 
 
@@ -27,6 +28,17 @@ def test_the_tail_is_that_of_drawn_tokens():
     for own, size in ((0.5, 2.0), (12.0, 20.0)):
         drawn = np.exp(np.minimum(size * cosine - own, 0.0)).mean()
         assert clipped(np.array([own]), np.array([size]), 6)[0] == pytest.approx(drawn, rel=0.05)
+
+
+def test_the_edge_is_twice_the_margin_over_the_largest_variance():
+    p = draw(gaussian, range(2), 2, 3, 4)
+    selected, dual, W = np.array([[0, 2], [1, 1]]), np.random.default_rng(0).random((2, 2, 3)), np.ones((2, 4, 4))
+    dual[:, 0, 1] = 0.0
+    for s, found in enumerate(edge(p, selected, dual, W)):
+        rows = [(i, t) for i in range(2) for t in range(3)]
+        A = [np.outer(p.tokens[s, i, selected[s, i]] - p.tokens[s, i, t], p.queries[s, i]).ravel() for i, t in rows]
+        spread = np.cov(np.array(A).T, aweights=dual[s].ravel(), ddof=0)
+        assert found == pytest.approx(2 / 4 / np.linalg.eigvalsh(spread).max())
 
 
 def test_the_largest_logit_is_that_of_a_loop():

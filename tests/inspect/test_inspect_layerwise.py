@@ -6,6 +6,7 @@ import pickle
 import re
 import shutil
 import time
+import zipfile
 
 import numpy as np
 import pytest
@@ -212,6 +213,24 @@ def test_a_pickle_of_plain_tensors_is_read_as_its_safetensors_are(zipped, tmp_pa
         assert all((ours.heads[h] == theirs.heads[h]).all() for h in theirs.heads)
 
 
+@pytest.mark.parametrize("change", ["cut", "packed", "twice"])
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_weights_that_are_longer_than_their_place_are_refused(change, tmp_path):
+    """They are mapped, and what lies behind them would be read as theirs."""
+    folder = gpt2(tmp_path)
+    torch.save(load_file(folder / "model.safetensors"), tmp_path / "good")
+    (folder / "model.safetensors").unlink()
+    with zipfile.ZipFile(tmp_path / "good") as good, zipfile.ZipFile(folder / "pytorch_model.bin", "w") as made:
+        for name in good.namelist():
+            chosen, content = name.endswith("data/3"), good.read(name)
+            packed = zipfile.ZIP_DEFLATED if chosen and change == "packed" else zipfile.ZIP_STORED
+            made.writestr(name, content[:4] if chosen and change == "cut" else content, packed)
+            if chosen and change == "twice":
+                made.writestr(name, content)
+    with pytest.raises(UserError, match=r"pytorch_model\.bin: (its weights are longer|cannot be read)"):
+        models.read(folder, TEXTS[:3])
+
+
 class More:
     """What a pickle must not hold."""
 
@@ -226,6 +245,7 @@ class More:
         {},
         {1: torch.zeros(2)},
         {"a": torch.eye(2).to_sparse()},
+        {"a": torch.empty(2, device="meta")},
         {"few numbers again and again": torch.zeros(1).expand(10**6, 10**6)},
     ],
 )
@@ -252,6 +272,9 @@ VAST = {  # what config.json says, of which kind of model; no file is larger for
     "words": ("llama", {"vocab_size": 10**15}, "the weights embed_tokens.weight are"),
     "width": ("llama", {"hidden_size": 10**12, "head_dim": 4}, "the weights|can be made"),
     "positions": ("bert", {"max_position_embeddings": 10**12}, "the weights embeddings.position_embeddings.weight are"),
+    "labels": ("bert", {"num_labels": 3 * 10**8}, "num_labels: expected at most 65536, got 300000000"),
+    "heads": ("mpt", {"n_heads": 10**9}, "expected at most as many heads as coordinates, got 1000000000"),
+    "settings in other files": ("bert", {"configuration_files": ["x"]}, "configuration_files: names settings in other"),
     "turning positions": ("esm", {"max_position_embeddings": 10**13}, "its tables take 8e+04 GB"),
 }  # fmt: skip
 

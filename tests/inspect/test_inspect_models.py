@@ -174,21 +174,6 @@ def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, model_fo
         models.read(model_folder, TEXTS[:3])
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"num_labels": 300_000_000}, "num_labels: expected at most 65536, got 300000000"),
-        ({"num_labels": 1e300}, "num_labels: expected at most 65536, got 1e+300"),
-        ({"num_attention_heads": 300_000_000}, "expected at most as many heads as coordinates, got 300000000"),
-        ({"configuration_files": ["config.5.json"]}, "configuration_files: names settings in other files"),
-    ],
-)
-def test_what_no_head_needs_is_refused_before_it_takes_memory(changes, sentence, model_folder):
-    path = changed_config(model_folder, **changes)
-    with pytest.raises(UserError, match=f"^{re.escape(f'{path}/config.json: {sentence}')}"):
-        models.read(model_folder, TEXTS[:3])
-
-
 def test_a_kind_that_the_libraries_take_for_another_one_is_refused(tmp_path):
     rotary("mistral", tmp_path)
     changed_config(tmp_path, layer_types=["sliding_attention"] * 2)

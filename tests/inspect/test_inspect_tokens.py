@@ -13,6 +13,7 @@ import time
 
 import pytest
 import tokenizers
+from harness import ROOT, run_python
 from small_gguf import small, written
 from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative, rotary
 from tokenizers import models
@@ -57,6 +58,21 @@ def test_nothing_of_the_folder_where_one_stands_is_run(folder, monkeypatch):
     (folder / "json.py").write_text("import os; os.abort()")
     monkeypatch.chdir(folder)
     assert tokens.encoded(folder, TEXTS, 20, causal=False)[0]
+
+
+def test_nothing_is_left_under_a_name_that_others_know(tmp_path):
+    """In a process of its own, since what is left is left as libraries are loaded."""
+    bert(tmp_path / "model")
+    written(tmp_path / "model.gguf", small("llama"))
+    (tmp_path / "shared").mkdir()
+    program = (
+        "import os, sys; from attnsvm import inspect; before = dict(os.environ)\n"
+        "inspect.heads(sys.argv[1], ['the cat', 'a dog', 'the red cat', 'a bird'], norms='fro', draws=0)\n"
+        "inspect.unpack(sys.argv[1] + '.gguf', sys.argv[1] + '-made'); print(before == dict(os.environ))"
+    )
+    said = run_python(program, tmp_path / "model", cwd=tmp_path, TMPDIR=str(tmp_path / "shared"), PYTHONPATH=str(ROOT))
+    assert said == "True\n"
+    assert not [*(tmp_path / "shared").iterdir()]
 
 
 @pytest.mark.usefixtures("elsewhere")

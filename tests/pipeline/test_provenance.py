@@ -94,7 +94,8 @@ def test_code_in_no_commit_is_never_clean_whatever_git_is_told_to_pass_over(hidd
 GPG = """#!/bin/sh
 case "$*" in
 *--verify*) echo "gpg: Good signature" >&2; echo "[GNUPG:] GOODSIG 0 test" ;;
-*) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2; for it in BEGIN "" END; do echo "${it:+-----$it PGP SIGNATURE-----}"; done ;;
+*) cat > /dev/null; echo "[GNUPG:] SIG_CREATED " >&2
+for it in BEGIN "" END; do echo "${it:+-----$it PGP SIGNATURE-----}"; done ;;
 esac
 """
 

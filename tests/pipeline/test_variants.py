@@ -31,9 +31,22 @@ def test_the_usual_variants_follow_from_the_kinds_of_the_settings():
         "learning_rate": own["learning_rate"] / 2,
         "flow_rate": own["flow_rate"] / 2,
     }
-    assert found["other_seeds"].settings["problems"]["first_seed"] == own["first_seed"] + elsewhere.NEW_SEEDS
+    assert found["other_seeds"].settings["problems"]["first_seed"] == own["first_seed"] + 1_000_000
     assert found["one_hot"] == ("tokens", "one-hot tokens", {"problems": {"distribution": "one_hot", "instances": 16}})
+    few = elsewhere.variants(replace(FLOW, elsewhere={}), VALUES | {"problems": VALUES["problems"] | {"instances": 20}})
+    counts = [few[name].settings["problems"]["instances"] for name in ("one_hot", "ten_times")]
+    assert counts == [16, 8]  # a quarter is less; eight are asked for whatever the work
     assert {one.group for one in found.values()} == set(elsewhere.GROUPS) - {"other"}
+
+
+def test_one_hot_tokens_have_a_dimension_each_and_no_query_where_tokens_are_queries():
+    for name, d in (("convergence_types", [10, 16, 64]), ("feasibility", [10, 11, 12]), ("flow", None)):
+        found = elsewhere.variants(cards.read(name), RESOLVED["experiments"][name])
+        assert found["one_hot"].settings["problems"].get("d") == d
+    self_attention, cross = (cards.read(f"{of}local_convergence") for of in ("self_", ""))
+    values = RESOLVED["experiments"]["local_convergence"]
+    for card, has in ((replace(cross, elsewhere={}), True), (replace(self_attention, elsewhere={}), False)):
+        assert ("one_query" in elsewhere.variants(card, values)) == has
 
 
 def test_a_card_leaves_out_changes_and_adds():

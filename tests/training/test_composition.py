@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attnsvm.analysis.composition import Rows, compose, costs, forward, in_the_limit, level, of_winners, reached
+from attnsvm.analysis.ends import with_mixtures
 from attnsvm.data.architecture import Stack
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.training import LinearHead, exact
@@ -84,3 +85,17 @@ def test_a_token_is_level_if_its_probability_stays_or_falls_as_the_norm_grows():
 def test_a_row_is_reached_if_its_cost_is_near_the_least_margin():
     cost = np.array([100.0, 200.0, 98.0]).reshape(1, 1, 1, 3)
     assert reached(cost, np.array([1000.0]), np.array([[98.0]]))[0, 0, 0].tolist() == [True, False, True]
+
+
+def test_a_tie_is_read_by_the_least_cost_of_several_steps():
+    """Row 1 does not count and halves its probability; its cost, that of its composed token above, swings by 20."""
+
+    def at(cost):
+        tops = np.array([0.0, -cost, -cost]).reshape(1, 1, 1, 1, 3)
+        return rows_of([[1.0, 1e-40, 1e-40], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]], np.eye(3))._replace(top=tops)
+
+    norms = np.array([10.0]), np.array([50.0])
+    high, low = at(115.0), at(95.0)  # beside the margin 92 of row 0, which counts, and 2 log ‖W‖ = 7.8
+    for shaken, tied in (((), False), ((high, high), False), ((high, low, high), True)):
+        found = with_mixtures(TWO, high, high, norms, shaken=shaken)
+        assert found.level[0, 0, 0, 0, 1].tolist() == [tied, tied, False]

@@ -1,7 +1,11 @@
 """What somebody who did not build it types first: the right thing, or one sentence, and no traceback."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from harness import BUILT, FEW, as_typed, copy_repository, few, jobs, scheduled
@@ -44,6 +48,29 @@ def refused(run):
 def test_a_slip_ends_with_one_sentence(house, arguments, sentence):
     """One for each place that refuses; tests/pipeline has what each says: command_line, blocks, named_targets, plan."""
     assert sentence in refused(as_typed(house, *arguments, "-n"))
+
+
+def test_from_a_strangers_folder_nothing_of_it_is_run(house, tmp_path):
+    """Nor is its configuration read: the clone has one."""
+    for name in ("attnsvm/__init__.py", "attnsvm/pipeline.py", "numpy.py", "experiments.py", "json/__init__.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("print('a stranger')")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config/config.yaml").write_text("scale: [")
+    command = [
+        Path(sys.executable).with_name("snakemake"),
+        "-n",
+        "figures/cone",
+        "-d",
+        house,
+        "-s",
+        house / "Snakefile",
+    ]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run([*command, *SMOKE], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert "a stranger" not in run.stdout + run.stderr
+    assert "cone seeds-0-7: draw the problems" in run.stdout + run.stderr
 
 
 def test_a_number_can_be_set_on_the_command_line(house):

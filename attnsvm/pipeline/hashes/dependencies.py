@@ -13,7 +13,6 @@ this does not see is found when a job runs (`job_records.running`).
 """
 
 import hashlib
-import os
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import NamedTuple
 
 import attnsvm.experiments
 from attnsvm.pipeline.hashes.sources import Source, read
+from attnsvm.system import lazy
 
 ROOT = Path(__file__).resolve().parents[3]
 # The folder of the Snakefile: the clone, or with an installed package the working copy that `attnsvm deploy` wrote.
@@ -219,8 +219,8 @@ def _chosen(modules: set[str]) -> set[str]:
 @cache
 def _words(experiment: str) -> set[str]:
     """The strings in all stages of an experiment and in what they take from others: a stage hands names to the next."""
-    files = os.listdir(path_of(_base(experiment)))
-    todo = {f"{experiment}.{file[:-3]}" for file in files if file.endswith(".py") and file not in NO_STAGES}
+    names = lazy.modules_in(path_of(_base(experiment)))
+    todo = {f"{experiment}.{name}" for name in names if f"{name}.py" not in NO_STAGES}
     seen: set[str] = set()
     while todo:
         seen |= todo

@@ -37,7 +37,7 @@ def scaffold(name: str, folder: Path = cards.OWN) -> Path:
     require(not target.exists(), f"{target.relative_to(folder.parent)} already exists: choose another name")
     with filling(target, last="card.yaml") as made:
         for source in sorted(TEMPLATE.iterdir()):
-            if source.is_file():
+            if source.is_file() and source.stem.isidentifier():  # not what an editor has put there
                 text = source.read_text("utf-8")
                 (made / source.name).write_text(text.replace('"NAME"', f'"{name}"'), "utf-8")
     return target

@@ -42,7 +42,7 @@ def named(kind: str, root: Path = ROOT) -> list[str]:
 
 def sources(root: Path = ROOT) -> tuple[str, ...]:
     """Every file that the paper is typeset from, relative to the repository."""
-    found = (str(path.relative_to(root)) for path in sorted((root / "paper/sections").glob("*.typ")))
+    found = (str(path.relative_to(root)) for path in sorted((root / "paper/sections").glob("[!.]*.typ")))
     return MAIN, STYLE, REFERENCES, DECLARED, "CITATION.cff", *found, *paragraphs(root)
 
 

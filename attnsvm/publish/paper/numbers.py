@@ -5,7 +5,7 @@ audit.KEY        the value of an audit row; audit.KEY.threshold, .instances and 
                  audit.KEY.missed what a share of none in so many instances may be: the upper end of its interval
 rows.VERDICT     how many claims as first asked have this verdict; rows.asked and rows.sharper: how many there are;
                  rows.sharpened: how many of them a sharper row stands in for
-rows.paper.*     the same of the claims of the founding paper itself
+rows.KIND.*      the same of the claims of a kind: theorem, print, reading, ours, literature
 cost.minutes     processor time of all jobs behind the audit's figures; cost.jobs: how many jobs
 certificates.*   how many answers the checker saw, by status, and how many were decided in rationals; largest_gap
 settings.*       a setting: "settings.normalisation.problems.n"
@@ -19,7 +19,7 @@ from pathlib import Path
 import pandas as pd
 
 from attnsvm.audit import pages
-from attnsvm.audit.evaluation import GROUPS, VERDICTS, Tables, of_paper
+from attnsvm.audit.evaluation import GROUPS, KINDS, VERDICTS, WHOSE, Tables
 from attnsvm.audit.numbers import proportion
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import captions, cards
@@ -34,7 +34,7 @@ OF_A_ROW = ("threshold", "instances", "published", "missed")
 DIGITS = 2  # significant, of a number that no declaration speaks of
 COUNT = 9  # of a count: all of them
 PRINTED = 4  # of a number in print
-WORDS = ("key", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens", "seeds")
+WORDS = ("key", "kind", "short", "statement", "check", "why", "also", "verdict", "figure", "sharpens", "seeds")
 
 
 def write(
@@ -86,6 +86,7 @@ def collect(
         "numbers": numbers,
         "claims": [_claim(row) for row in texts.to_dict("records")],
         "groups": list(GROUPS.items()),
+        "kinds": list(WHOSE.items()),
         "captions": {name: captions.caption(cards.read(name), resolved) for name in built},
         "titles": {name: cards.read(name).title for name in built},
         "optional": [name for name in built if cards.read(name).optional],
@@ -144,7 +145,8 @@ def _of_a_row(row: dict) -> Iterator[tuple[str, dict]]:
 
 def _counts(rows: pd.DataFrame, checked: pd.DataFrame) -> Iterator[tuple[str, dict]]:
     asked = rows[rows["sharpens"] == ""]
-    for place, whose, own in (("rows", "claims", asked), ("rows.paper", "claims of the paper", of_paper(asked))):
+    kinds = [(f"rows.{kind}", f"claims, {WHOSE[kind]},", asked[asked["kind"] == kind]) for kind in KINDS]
+    for place, whose, own in (("rows", "claims", asked), *kinds):
         source = f"the audit: {whose} as first asked"
         for verdict in VERDICTS:
             count = int((own["verdict"] == verdict).sum())

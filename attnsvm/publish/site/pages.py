@@ -12,7 +12,7 @@ import pandas as pd
 import yaml
 
 from attnsvm.audit import pages as audit_pages
-from attnsvm.audit.evaluation import GROUPS, Tables, counts, is_sharper
+from attnsvm.audit.evaluation import GROUPS, Tables, counts, in_words, is_sharper
 from attnsvm.audit.table import certificates
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.captions import prose
@@ -52,7 +52,9 @@ class Built:
         """The rows of the audit, each with the experiment that it stands in."""
         homes = {claim.key: card.name for card in cards.claiming() for claim in card.claims}
         table = load_csv(self.folder / "results/audit/claims.csv")
-        table = table.fillna(dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds"), ""))
+        table = table.fillna(
+            dict.fromkeys(("main", "further", "figure", "why", "also", "sharpens", "seeds", "source", "revised"), "")
+        )
         return [row | {"experiment": homes[row["key"]]} for row in table.to_dict("records")]
 
     @cached_property
@@ -75,7 +77,7 @@ class Built:
 
 def sources(built: Built, repository: Path) -> dict[str, str]:
     """Every page that is made, by its path in the folder that Sphinx reads; `repository`: the pages that there are."""
-    documents = sorted(path.stem for path in repository.glob("docs/*.md"))
+    documents = sorted(path.stem for path in repository.glob("docs/[!.]*.md"))
     documents.sort(key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
     own = [*(name for name in ROOT_PAGES if (repository / name).exists()), *(f"docs/{name}.md" for name in documents)]
     sections = {members[0].section: (heading, members) for heading, members in cards.sections(optional=True).items()}
@@ -90,7 +92,8 @@ def sources(built: Built, repository: Path) -> dict[str, str]:
         pictured = not card.optional or (repository / f"figures/gallery/{card.name}.png").exists()
         texts[f"gallery/{card.name}.md"] = render("figure.md", f"gallery/{card.name}.md", card=card, pictured=pictured)
     for name in cards.names():
-        code = sorted(path.name for path in (repository / cards.place(name)).iterdir() if path.is_file())
+        files = (path for path in (repository / cards.place(name)).iterdir() if path.is_file())
+        code = sorted(path.name for path in files if path.stem.isidentifier())  # not what an editor has put there
         texts[f"code/{name}.md"] = render("code_of.md", f"code/{name}.md", name=name, code=code)
     return texts
 
@@ -143,6 +146,7 @@ def _renderer(built: Built, sections: dict):
     environment.globals |= {
         "claims": built.claims,
         "asked": built.asked,
+        "asked_by_kind": in_words(pd.DataFrame(built.claims)),
         "captions": built.captions,
         "notes": built.notes,
         "files": set(built.files()),

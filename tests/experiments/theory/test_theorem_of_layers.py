@@ -8,6 +8,8 @@ from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.beyond.layers.conditions import conditions
 from attnsvm.experiments.beyond.layers.descent import KEPT
 from attnsvm.experiments.beyond.layers.ends import corrected, stated
+from attnsvm.experiments.beyond.layers.forces import multipliers
+from attnsvm.experiments.beyond.layers.next_order import left
 from attnsvm.experiments.beyond.layers.svm import answers, with_multipliers
 from attnsvm.svm.law import constraints_below
 from attnsvm.training import LinearHead, exact
@@ -72,11 +74,14 @@ def test_weights_go_where_the_next_order_says(trained):
     problems, run, ends, solved = trained
     for s in range(len(SEEDS)):
         one = Instance(problems, ends, solved, s)
-        assert one.independent()
+        assert one.behind is not None
         W = run["weights"][s, -1, :, 0]
         away = one.spanned(W) - (W * one.u).sum() * one.u
         assert np.linalg.norm(away) > 6
         assert np.linalg.norm(one.off(W)) < 0.1
+        share = left(problems, run["weights"], ends, solved, multipliers(solved, ends.counts[:, 0].shape))[s]
+        assert share[-1] == pytest.approx(np.linalg.norm(one.off(W)) / np.linalg.norm(away))
+        assert share[-1] < share[0] < 0.1
     assert len(Instance(problems, ends, solved, 1).mixed) == 1
 
 

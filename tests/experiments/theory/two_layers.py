@@ -8,6 +8,7 @@ import numpy as np
 from attnsvm.analysis.composition import forward
 from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers.forces import multipliers
+from attnsvm.experiments.beyond.layers.next_order import behind
 from attnsvm.training import LinearHead, exact
 from attnsvm.training.stack import train_stack
 
@@ -23,9 +24,7 @@ class Term:
         input, row, token: i, j, t; a term of the top has no token.
         matrix: (2, d, d).
         multiplier: λ or ν.
-        slope: of the loss, times the score difference Δ (support terms).
         beta: ⟨x_t − x_w, u_2 z⟩ (level terms).
-        share: what a mixed row keeps of t.
     """
 
     input: int
@@ -33,9 +32,7 @@ class Term:
     token: int | None
     matrix: np.ndarray
     multiplier: float
-    slope: float = np.nan
     beta: float = np.nan
-    share: float = np.nan
 
 
 class Instance:
@@ -56,6 +53,7 @@ class Instance:
         for i, rows in enumerate(self.chosen):
             for j, w in enumerate(rows):
                 self._row(i, j, w)
+        self.behind = behind(problems, ends, solved, dual, s)  # None where H2, H3′ or H4 fails
 
     def score(self, i, x):
         return self.Y[i] * x @ self.v
@@ -67,29 +65,24 @@ class Instance:
 
     def _row(self, i, j, w):
         X, z, alpha, u = self.X[i], self.Z[i], self.alpha[i], self.u
-        slope = 1 / (1 + np.exp(self.score(i, self.composed[i, alpha])))
         others = [t for t in range(len(X)) if t != w]
         A = {t: np.outer(X[w] - X[t], X[j]) for t in others}
         if j == alpha:
             for t in others:
                 if (A[t] * u[0]).sum() < self.rho * (1 + NEAR):
-                    size = slope * self.score(i, X[w] - X[t])
-                    self.support.append(Term(i, j, t, self.pair(A[t]), self.below[i, j, t], slope=size))
+                    self.support.append(Term(i, j, t, self.pair(A[t]), self.below[i, j, t]))
             return
-        composed = X[j] + X[w]
-        B = np.outer(self.composed[i, alpha] - composed, z)
+        B = np.outer(self.composed[i, alpha] - X[j] - X[w], z)
         margin, along = (B * u[1]).sum(), (X - X[w]) @ u[1] @ z
         if mixture := np.flatnonzero(self.mixture[i, j]).tolist():
             (t,) = mixture
-            inside = along[t] > 0  # w composes a token inside the margin above, t one outside; or the other way round
-            sign, least = (1, margin) if inside else (-1, margin - along[t])
-            share = (least - self.rho) / abs(along[t])
-            term = Term(i, j, t, sign * self.pair(A[t]), sign * self.below[i, j, t], beta=abs(along[t]), share=share)
-            self.mixed.append(term)
+            sign = np.sign(
+                along[t]
+            )  # w composes a token inside the margin above, t one outside; or the other way round
+            self.mixed.append(Term(i, j, t, sign * self.pair(A[t]), sign * self.below[i, j, t], abs(along[t])))
             return
         if margin < self.rho * (1 + NEAR):
-            size = slope * self.score(i, self.composed[i, alpha] - composed)
-            self.support.append(Term(i, j, None, self.pair(top=B), self.top[i, j], slope=size))
+            self.support.append(Term(i, j, None, self.pair(top=B), self.top[i, j]))
         for t in others:
             if (A[t] * u[0]).sum() < NEAR * self.rho:
                 self.held.append(Term(i, j, t, self.pair(A[t]), self.below[i, j, t], beta=along[t]))
@@ -107,31 +100,10 @@ class Instance:
     def multipliers(self):
         return np.array([term.multiplier for term in self.terms])
 
-    def above(self, term):
-        """The term of the top of a held row."""
-        (found,) = (one for one in self.support if one.token is None and (one.input, one.row) == (term.input, term.row))
-        return found
-
-    def independent(self):
-        """H4: terms that are linearly independent, with multipliers that are positive."""
-        singular = np.linalg.svd(self.matrices, compute_uv=False)
-        return singular[-1] > NEAR * singular[0] and self.multipliers.min() > NEAR * self.multipliers.max()
-
     def next_order(self):
-        """V and ξ^∞, (2, d, d) each, of W = r u + (log r) V + ξ^∞ + ζ."""
-        nu = sum(term.multiplier for term in self.held)
-        slow = [-self.rho * nu] * len(self.support) + [1.0] * len(self.held) + [0.0] * len(self.mixed)
-        finite = [np.log(of.slope / (self.rho * of.multiplier)) for of in self.support]
-        for term in self.held:
-            above = self.above(term)
-            finite[self.support.index(above)] += term.multiplier / above.multiplier
-            finite.append(np.log(term.beta * above.multiplier / term.multiplier))
-        finite += [np.log(1 / term.share - 1) for term in self.mixed]
-        lambdas = self.multipliers[: len(self.support)]
-        finite = np.array(finite)
-        finite[: len(lambdas)] -= self.multipliers @ finite / lambdas.sum()  # orthogonal to u
-        inverse = np.linalg.pinv(self.matrices)
-        return (inverse @ slow).reshape(self.u.shape), (inverse @ finite).reshape(self.u.shape)
+        """V and ξ^∞, (2, d, d) each, of W = r u + (log r) V + ξ^∞ + ζ, as the audit finds them."""
+        _, (_, V, finite) = self.behind
+        return V.reshape(self.u.shape), finite.reshape(self.u.shape)
 
     def spanned(self, W):
         """The part of W (2, d, d) in the span of all terms."""

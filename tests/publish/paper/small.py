@@ -4,7 +4,7 @@ import json
 
 import pandas as pd
 
-from attnsvm.audit.evaluation import VERDICTS
+from attnsvm.audit.evaluation import KINDS, VERDICTS
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.publish.paper import declared, manuscript, numbers
@@ -36,7 +36,7 @@ SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="90pt" height="20pt" view
 <rect width="9" height="9"/></svg>"""
 CITATION = "authors:\n  - name: Somebody\nversion: 1.2.3\nrepository-code: https://example.org/x\n"
 WORDS = {
-    **dict.fromkeys(("sharpens", "seeds", "printed", "also"), ""),
+    **dict.fromkeys(("sharpens", "seeds", "printed", "also"), "") | {"kind": "theorem"},
     **{"key": "stays", "group": "paper", "short": "stays", "statement": "It stays in `W`.", "check": "share"},
     **{
         "measured": "share",
@@ -100,7 +100,7 @@ def whole():
     ends = ("", *(f".{name}" for name in numbers.OF_A_ROW))
     rows = ("asked", *(verdict.replace(" ", "_") for verdict in VERDICTS))
     names = [*declared.read(), *(f"audit.{key}{end}" for key in keys for end in ends)]
-    names += [f"{place}.{name}" for place in ("rows", "rows.paper") for name in rows]
+    names += [f"{place}.{name}" for place in ("rows", *(f"rows.{kind}" for kind in KINDS)) for name in rows]
     names += [f"rows.{name}" for name in ("sharper", "sharper_hold", "sharpened")]
     names += [f"certificates.{name}" for name in ("checked", *COUNTS, "largest_gap")]
     found = dict.fromkeys(names) | dict(numbers._settings(FULL)) | dict(numbers._cost({"experiments": {}}))

@@ -58,11 +58,11 @@ def test_a_row_that_says_what_holds_instead_is_no_claim_as_first_asked(collected
     assert [found[f"rows.{name}"]["value"] for name in ("asked", "sharper", "sharper_hold")] == [0, 1, 1]
 
 
-@pytest.mark.parametrize(("group", "own"), [("paper", 1), ("beyond", 0)])
-def test_the_papers_own_claims_are_counted_apart(collected, group, own):
-    found = collected(row={"group": group, "verdict": "holds in part"})["numbers"]
+@pytest.mark.parametrize(("kind", "own"), [("theorem", 1), ("ours", 0)])
+def test_the_kinds_are_counted_apart(collected, kind, own):
+    found = collected(row={"kind": kind, "verdict": "undecided"})["numbers"]
     counted = [
-        found[f"{place}.{name}"]["value"] for place in ("rows", "rows.paper") for name in ("asked", "holds_in_part")
+        found[f"{place}.{name}"]["value"] for place in ("rows", "rows.theorem") for name in ("asked", "undecided")
     ]
     assert counted == [1, 1, own, own]
 

@@ -25,11 +25,10 @@ CLAIMS.declare(
         "share of instances in which it has grown again ≤ 0.1",
         "one in ten may be between two of the steps that are kept",
         "instances in which it has grown again ({value:.2f}) are few",
-        whole=False,
     ),
     short="$(K, Q)$, joint norm: nuclear",
-    statement="If the gradients of K and Q are divided by their joint norm, (K, Q) goes in direction to the solution "
-    "of least nuclear norm, and stays.",
+    statement="If the joint norm divides the gradients of K and Q, (K, Q) goes in direction to the solution of least "
+    "nuclear norm, and stays.",
 )
 
 CLAIMS.declare(
@@ -47,17 +46,15 @@ CLAIMS.declare(
     grown(rule="joint").below(grown(rule="published"), "with joint normalisation {value:.2f}, below that interval"),
     joint.below(published, "farther than with joint normalisation ({value:.2g}), quartiles apart"),
     short="$(K, Q)$, published: leaves again",
-    statement="Under the published rule, which divides each of the two gradients by its own norm, (K, Q) comes near "
-    "the nuclear solution and goes away from it again.",
+    statement="Under the published rule, each gradient divided by its own norm, (K, Q) comes near the nuclear "
+    "solution and goes away from it again.",
 )
 
 
 @CLAIMS.add(
     short="the cause: coarse steps, two norms",
-    statement="The published rule falls behind because two things come together: steps that change the logits by more "
-    "and more, so that one input at a time rules the gradient, and two norms that weight this input differently in K "
-    "and in Q. Without the one or the other it goes on to the nuclear solution; a drift of ‖K‖ against ‖Q‖ is not the "
-    "cause.",
+    statement="The published rule falls behind because coarse steps meet two norms: without the one or the other it "
+    "goes on to the nuclear solution.",
     measured="share of the median distance that a decade of steps leaves, published rule with shrinking steps",
     limit=Limit(0.7, "< {}", "1 is a standstill; a rule that converges like 1/√steps leaves 0.32"),
 )

@@ -22,9 +22,9 @@ untrained = every(kind="untrained")
 CLAIMS.declare(
     "geometries",
     (
-        every.must(*SHARE, "all rules at once: {value:.2f}", whole=False),
-        across.must(*SHARE, "{rule}: row {value:.2f}, column {down.value:.2f}", whole=False, down=down),
-        down.must(*SHARE, "{rule}: row {across.value:.2f}, column {value:.2f}", whole=False, across=across),
+        every.must(*SHARE, "all rules at once: {value:.2f}"),
+        across.must(*SHARE, "{rule}: row {value:.2f}, column {down.value:.2f}", down=down),
+        down.must(*SHARE, "{rule}: row {across.value:.2f}, column {value:.2f}", across=across),
     ),
     every.above(
         untrained,
@@ -32,10 +32,8 @@ CLAIMS.declare(
         untrained=untrained,
     ),
     short="every rule has its own SVM",
-    statement="Steepest descent in a norm (ℓ1, ℓ1.75, Frobenius, ℓ3, max, spectral, nuclear, largest row, sum of rows) "
-    "goes to the max-margin solution of that norm, and of no other: its margin, as a share of the best one, "
-    "is largest in its own norm, and no other rule does better there; said of six inputs of eight tokens in "
-    "10 dimensions.",
+    statement="Steepest descent in each of nine norms has its largest share of the best margin in its own norm. No "
+    "other rule has more there (n = 6, T = 8, d = 10).",
 )
 
 

@@ -107,6 +107,6 @@ CLAIMS.declare(
     sharpens="multi_head",
     on="heads_again",
     short="margin per unit of total norm falls like 1/√H",
-    statement="Heads do not regularise each other: the margin per unit of total norm falls like 1/√H, as it does for "
-    "equal heads that share a norm, and as many heads end at their best tokens.",
+    statement="The margin per unit of total norm falls like 1/√H, as for equal heads that share a norm. As many "
+    "heads end at their best tokens.",
 )

@@ -70,7 +70,7 @@ def by_depth(axes, law):
         axes.vlines(place, row.low, row.high, color=own["color"], linewidth=0.8)
         axes.plot(place, row.value, markersize=3, **own)
     axes.set(yscale="log", xlabel="number of layers", ylabel=DISTANCE)
-    axes.set_ylim(bottom=rows["low"].min() / 30)  # room for the legend
+    axes.set_ylim(bottom=rows[["value", "low"]].min().min() / 30)  # room for the legend
     axes.set_xticks(sorted(rows["depth"].unique()))
     for own in LAYERS.values():
         axes.plot([], [], **own)

@@ -19,8 +19,7 @@ def formed(tables):
 
 @CLAIMS.add(
     short="descent finds the induction circuit",
-    statement="On … A B … A two layers trained from small random weights become the induction circuit: a row below "
-    "attends to the place before its own, and the top to the place behind the first A, in all inputs.",
+    statement="On … A B … A two layers trained from small random weights become the induction circuit in all inputs.",
     measured="share of instances whose two largest probabilities are at these places in all inputs",
     limit=Limit(0.75, "lower end ≥ {}", "three starts of four, whatever 32 instances leave open"),
     false=Limit(0.25, "upper end with permuted answers ≤ {}", "the same distance from none"),
@@ -33,8 +32,8 @@ def induction_forms(tables, limit, false):
 
 @CLAIMS.add(
     short="what decides whether it forms",
-    statement="A large start nearly prevents the circuit, and it forms less often with a layer below that moves as "
-    "fast as the top, and with a third of the inputs: each moves the softmax below before the top can say where to.",
+    statement="A large start nearly prevents the circuit. It forms less often with a layer below as fast as the top, "
+    "and with a third of the inputs.",
     measured="share of instances that form it, from a start times 16",
     limit=Limit(0.25, "upper end ≤ {}", "as `induction_forms` asks of its control"),
 )
@@ -66,8 +65,8 @@ CLAIMS.declare(
         for rival in RIVALS
     ),
     short="each layer goes to its SVM",
-    statement="In the circuit W_2 goes to the SVM of the answer's place among the composed tokens, and the layer "
-    "below, which only keys read, grows along the SVM with margin 1 where the margin of the top gains by it.",
+    statement="In the circuit W_2 goes to the SVM of the answer's place, and W_1 grows along the SVM of the rows "
+    "that widen it.",
 )
 
 CLAIMS.declare(
@@ -84,8 +83,8 @@ CLAIMS.declare(
         "with a norm for each layer it is no logarithm",
     ),
     short="a layer for keys grows like 2 log R",
-    statement="Divided by one norm, the layer below grows as 2 log‖W‖ times its SVM: its smaller probabilities fall as "
-    "‖W‖^−2, not as ‖W‖^−1 as those of held rows do.",
+    statement="Divided by one norm, the layer below grows as 2 log‖W‖ times its SVM: its smaller probabilities fall "
+    "as ‖W‖^−2.",
 )
 
 CLAIMS.declare(
@@ -100,8 +99,8 @@ CLAIMS.declare(
         "upper end with a norm for each layer ≤ 0.5", "beyond that limit", "not with a norm for each layer"
     ),
     short="the gradient's size has no parameter",
-    statement="Divided by one norm, the probabilities p of the layer below and what the margin of the top gains by "
-    "them, F, obey ‖W‖² Σ F p → 2‖U‖², U its SVM.",
+    statement="Divided by one norm, the probabilities p below and what the top gains by them, F, obey ‖W‖² Σ F p → "
+    "2‖U‖².",
 )
 
 task = end(run=TASK)
@@ -122,6 +121,6 @@ CLAIMS.declare(
         ),
     ),
     short="which rows count at which query",
-    statement="The margin of the top gains by the row at the answer's place against all tokens, by the query's row, "
-    "and by other rows against the first place alone.",
+    statement="The top's margin gains by the answer's row against all tokens, by the query's row, and by others "
+    "against the first place alone.",
 )

@@ -49,8 +49,8 @@ CLAIMS.declare(
     even(rate=MOST).above(relaxed(rate=MOST), "fastest v: margin 1 throughout is farther ({value:.2g})"),
     even(rate=LEAST).below(relaxed(rate=LEAST), "slowest v: margin 1 throughout is nearer ({value:.2g})"),
     short="$v$ far ahead of $W$: relaxed SVM",
-    statement="With v far ahead, W goes to the SVM that asks a margin of v's support vectors alone, and of the others "
-    "the same winner (2306.13596).",
+    statement="With v far ahead, W goes to the SVM that asks a margin of v's support vectors alone (suggested by "
+    "2306.13596).",
 )
 
 
@@ -84,8 +84,8 @@ def after(tables):
     sharpens="joint_graded",
     on="joint_tail",
     short="$v$ and $W$ together: graded margins, median",
-    statement="With Gaussian tokens, where v trains along in steps of .03 to 10, W goes to the graded SVM in the "
-    "median: it is near after 8000 steps and comes nearer about like 1/steps².",
+    statement="Where v trains along in steps of .03 to 10, W goes to the graded SVM in the median, and comes nearer "
+    "about like 1/steps². Said of Gaussian tokens.",
     measured="1 − correlation of W with the graded solution, median at the worst rate",
     limit=THRESHOLD,
     within=Limit(2e-3, "distance of an instance that counts as near ≤ {}", "the threshold of the median"),
@@ -117,8 +117,8 @@ def joint_graded_median(tables, limit, within, most, falling, nearest):
     sharpens="joint_relaxed",
     on="joint_tail",
     short="$v$ far ahead of $W$: relaxed SVM, median",
-    statement="With Gaussian tokens and v far ahead, W goes to the relaxed SVM in the median, and in nearly every "
-    "instance it is nearer than margin 1 throughout; where v takes steps of .03 it is the other way round.",
+    statement="With v far ahead, W goes to the relaxed SVM in the median, and nearly always nearer than to margin 1 "
+    "throughout. Said of Gaussian tokens.",
     measured="1 − correlation of W with the relaxed solution, median at the fastest v",
     limit=THRESHOLD,
     most=Limit(0.85, "share of instances ≥ {}", "nearly every instance, beyond doubt"),

@@ -19,7 +19,7 @@ def runs(table, end):
 @CLAIMS.add(
     short="the law needs dimensions, not luck",
     statement="Of the runs whose layers have separators and whose top saturates, nine in ten or more follow the law, "
-    "over three shapes, two depths and dimensions from 2 to 16.",
+    "for dimensions from 2 to 16.",
     measured="share of the measured runs whose layers are all near the solutions of their places",
     limit=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
     lost=Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten"),
@@ -45,8 +45,8 @@ def layers_boundary(tables, limit, lost):
 
 @CLAIMS.add(
     short="mixtures at every shape",
-    statement="Over shapes, depths and dimensions rows keep mixtures, and the farthest runs are nearer to the problem "
-    "that keeps them than to that with a winner in every row.",
+    statement="Over shapes and depths rows keep mixtures, and the farthest runs are nearer to the problem that keeps "
+    "them than to that with winners.",
     measured="share of the measured runs in which a row keeps a mixture",
     limit=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
     nearer=Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.audit.conditions import EACH, FIRST, LAST, NoInstance
 from attnsvm.audit.evaluation import Claims, Reading, some
-from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.audit.numbers import Limit, estimate, exact
 from attnsvm.audit.rows import last, one, single, where
 from attnsvm.experiments.beyond.layers.architectures import DEPTH, FACTORS, NO_RESIDUAL, VALUES, VARIANTS, plain
 from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED
@@ -33,16 +33,15 @@ CLAIMS.declare(
         two(layer=1, quantity="law"), "W_1 is farther by the rule '{quantity}'"
     ),
     short="each layer goes to its own SVM",
-    statement="Of two layers trained together, W_2 goes to the SVM of its selection among composed tokens, and W_1 to "
-    "the SVM with margin 1 in the rows that layer 2 reads and margin 0 in all other rows.",
+    statement="Of two layers trained together each goes, in the median, to its own SVM; below, rows that layer 2 "
+    "reads have margin 1, others 0.",
     measured="median 1 − correlation, the farther layer",
 )
 
 
 @CLAIMS.add(
     short="and so at every depth",
-    statement="In stacks of one to six layers every layer goes to the SVM of its place: a row counts if a row that "
-    "counts selects it, or passes it on.",
+    statement="In stacks of one to six layers every layer goes, in the median, to the SVM of its place.",
     measured="median 1 − correlation after as many steps at every depth, the farthest layer",
     limit=Limit(
         0.03,
@@ -69,8 +68,8 @@ def layers_depth(tables, limit):
 
 @CLAIMS.add(
     short="in every kind of stack",
-    statement="The law holds without residual, with (K, Q) and the nuclear norm, with a query per position, with "
-    "causal masks, with two heads per layer, with a norm per layer, and with value matrices.",
+    statement="In the median the law holds without residual, with (K, Q), queries per position, causal masks, two "
+    "heads, a norm per layer, and value matrices.",
     measured="median 1 − correlation below the top, the farthest kind",
     limit=Limit(
         0.01, "≤ {}", "correlation above .99, and both rules that ignore which rows count must have intervals above it"
@@ -129,8 +128,8 @@ def layers_norms(tables, limit):
 
 @CLAIMS.add(
     short="other rows end on the boundary",
-    statement="Rows that do not count, but that the SVM holds at margin zero, have a margin that grows like the "
-    "logarithm of the step, while that of the rows that count grows like the step.",
+    statement="Rows that do not count, held at margin zero, have a margin that grows like the logarithm of the step, "
+    "below that of counting rows.",
     measured="median relative margin of these rows, over the least of those that count",
     limit=Limit(0.01, "≤ {}", "one per cent of the margin of the rows that count"),
     slowest=Limit(0.8, "slope against the logarithm of the step ≥ {}", "a margin that settles has slope 0"),
@@ -178,8 +177,8 @@ CLAIMS.declare(
 
 @CLAIMS.add(
     short="the theorem's conditions decide",
-    statement="Where the winners meet the conditions H1 to H3 of the theorem, the problem with a winner in every row "
-    "is near in every instance; the instances that stop at a distance do not meet them.",
+    statement="Where winners meet the theorem's conditions H1 to H3, the problem with a winner in every row is near "
+    "in every instance.",
     measured="largest 1 − correlation where they are met",
     limit=Limit(1e-3, "≤ {}", "that of `layers_corrected`"),
     often=Limit(0.1, "share that meets them ≥ {}", "one in ten: the theorem is about something"),
@@ -194,4 +193,4 @@ def layers_conditions(tables, limit, often):
         "where they are not, an instance is farther than that": not limit(missed["largest"]),
         f"met in {share.value:.2f} of the instances": often(share),
     }
-    return Reading(met["largest"], float("nan"), float("nan"), met["instances"], near, further)
+    return Reading(*exact(met["largest"], met["instances"]), near, further, every=True)

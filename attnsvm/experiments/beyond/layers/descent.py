@@ -11,8 +11,10 @@ from attnsvm.experiments.beyond.layers.architectures import (
     stack_of,
     trained_on,
 )
+from attnsvm.experiments.beyond.layers.ends import QUARTER, early_place
 from attnsvm.experiments.beyond.layers.planted import planted
 from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.late import parted, to_log
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
@@ -30,10 +32,14 @@ def descent(problems, settings, progress):
         kept = np.union1d(
             logarithmic_steps(steps, settings["points"]), settings["steps"]
         )  # all have one step in common
+        read = [steps]
+        if name == plain(2):
+            kept = np.union1d(kept, int(steps * QUARTER))
+            read = np.unique([kept[early_place(kept)], int(steps * QUARTER), steps])
         given = {"values": rotations(problems, stack.layers)} if name == VALUES else {}
         seen = trained_on(name, problems)
-        log = train_stack(seen, stack, LinearHead, rule, steps, kept, progress=progress, **given)
-        trained[name] = log.arrays(*KEPT) | given
+        log = train_stack(seen, stack, LinearHead, rule, steps, to_log(kept, read), progress=progress, **given)
+        trained[name] = log.arrays(*KEPT) | parted(log.steps, log.weights, kept, read) | given
     W, known = planted(problems, trained[plain(2)])
     steps = settings["steps"]
     kept = logarithmic_steps(steps, settings["points"])

@@ -8,11 +8,11 @@ from attnsvm.analysis.ends import equal_tokens
 from attnsvm.analysis.measured import Measures, by_quantity, curves, outcomes
 from attnsvm.analysis.medians import largest, medians, named_share, without_shares
 from attnsvm.analysis.selection import SUPPORT_TOLERANCE, by_token, selected_sets, selected_tokens
-from attnsvm.analysis.stacked import SATURATED, certain, distance, norms, saturated
+from attnsvm.analysis.stacked import certain, distance, norms, saturated
 from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import NO_RESIDUAL, PLANTED, plain, stack_of, trained_on
 from attnsvm.experiments.beyond.layers.conditions import conditions
-from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated
+from attnsvm.experiments.beyond.layers.ends import QUARTER, corrected, early_place, rows_at, stated
 from attnsvm.experiments.beyond.layers.forces import (
     angle,
     coefficients,
@@ -21,14 +21,13 @@ from attnsvm.experiments.beyond.layers.forces import (
     multipliers,
     reversed_terms,
 )
+from attnsvm.experiments.beyond.layers.next_order import left
 
+ONSET = 0.1  # of what is behind u: from the ‖W‖ on at which theorem 2 leaves less of it for good it has set in
 EQUAL = 1e-9  # distance of two composed tokens, relative to the longest of an instance, up to which they are one
 KEYS = ["architecture", "layer", "quantity", "step"]
 MEASURED = "measured"
 WHOLE = {"layer": 0}  # the layer in rows about the whole stack
-# Rules that are made from the weights of one logged step, the first or the last, are measured at that step alone.
-WHEN = {"predicted": slice(-1, None), "random_law": slice(1), "random_all": slice(1)}
-RIVALS = ("stated", "law", "top", "read", "all", "swapped")
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -50,8 +49,8 @@ def measures(cell, problems, trained, solved, settings):
                     continue
                 columns = {"architecture": name, "layer": int(layer), "quantity": rule}
                 value, good = distance(run["weights"], int(layer), answer["W"]), kept & certain(answer, len(kept))
-                at = WHEN.get(rule, slice(None))
-                frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good, at]}, **columns))
+                at = measured_at(rule, run["steps"])
+                frames.append(curves(problems.seeds[good], run["steps"][at], {"value": value[good][:, at]}, **columns))
         frames += worst(problems.seeds, name, run, answers, kept)
         length = {"norm": norms(run["weights"])}
         frames.append(by_quantity(problems.seeds, run["steps"], length, **WHOLE, architecture=name))
@@ -63,6 +62,12 @@ def measures(cell, problems, trained, solved, settings):
             frames += held(problems, name, run, answers["law"]["1"], kept)
             frames += of_two_layers(problems, name, run, answers, kept)
     return Measures(pd.concat(frames), pd.concat(ends))
+
+
+def measured_at(rule, steps):
+    """The logged steps, by place, at which the distance from a rule's solutions counts."""
+    single = {"predicted": -1, "quarter": early_place(steps, QUARTER)}
+    return [single[rule]] if rule in single else slice(None)
 
 
 def words(name, became, answers):
@@ -77,25 +82,19 @@ def words(name, became, answers):
 def worst(seeds, name, run, answers, kept):
     """The largest distance of all layers of an instance, on the tokens that rows go to."""
     frames = []
-    for rule in ("stated", "corrected"):
-        layers = answers[rule].items()
+    for rule in (rule for rule in ("stated", "corrected", "quarter") if rule in answers):
+        layers, at = answers[rule].items(), measured_at(rule, run["steps"])
         good = kept & np.logical_and.reduce([certain(answer, len(kept)) for _, answer in layers])
         value = np.max([distance(run["weights"], int(layer), answer["W"]) for layer, answer in layers], axis=0)
-        frames.append(
-            curves(seeds[good], run["steps"], {"value": value[good]}, **WHOLE, architecture=name, quantity=rule)
-        )
+        columns = WHOLE | {"architecture": name, "quantity": rule}
+        frames.append(curves(seeds[good], run["steps"][at], {"value": value[good][:, at]}, **columns))
     return frames
 
 
 def mixed(problems, name, run, architecture, kept):
-    """Whether a row below the top is unsaturated after the last step, and whether one keeps a mixture: 0 or 1 each."""
-    seeds, last = problems.seeds[kept], run["steps"][-1:]
-    found = {
-        "share unsaturated": (run["below"].max(-1) < SATURATED).any((1, 2, 3, 4)),
-        "share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5)),
-    }
-    known = {quantity: value[kept] for quantity, value in found.items()}
-    return [by_quantity(seeds, last, known, **WHOLE, architecture=name)]
+    """Whether a row below the top keeps a mixture after the last step: 0 or 1."""
+    found = {"share mixed": corrected(problems, run, architecture).mixed.any((1, 2, 3, 4, 5))[kept]}
+    return [by_quantity(problems.seeds[kept], run["steps"][-1:], found, **WHOLE, architecture=name)]
 
 
 def of_two_layers(problems, name, run, answers, kept):
@@ -115,9 +114,9 @@ def of_two_layers(problems, name, run, answers, kept):
     return [
         *of_probabilities(frame, run, rows, ends, held_terms(ends, dual)),
         *of_forces(frame, problems, run, rows, ends, dual),
-        *of_gradients(frame, problems, run, rows[-1], ends, dual, answers),
-        *of_rivals(frame, answers),
+        *of_gradients(frame, problems, run, rows[-1], ends, dual),
         *of_conditions(frame, problems, run, stated(problems, run, architecture), ends, dual, answers),
+        *of_next_order(frame, run, left(problems, run["weights"], ends, answers["corrected"], dual)),
     ]
 
 
@@ -139,25 +138,14 @@ def of_forces(frame, problems, run, rows, ends, dual):
         yield frame("dual", angle(coefficients(problems, W, one, ends), dual, ends), steps=here)
 
 
-def of_gradients(frame, problems, run, last, ends, dual, answers):
+def of_gradients(frame, problems, run, last, ends, dual):
     """The angle of the last gradient and other multipliers, and of the weights at an early step and the last."""
     gradient = coefficients(problems, run["weights"][:, -1], last, ends)
-    other = multipliers(answers["stated"], ends.counts[:, 0].shape)
-    yield frame("dual stated", angle(gradient, other, ends))
     yield frame("dual shuffled", angle(gradient, shuffled_terms(dual), ends))
     early = early_place(run["steps"])
     for layer in (1, 2):
         W = run["weights"][:, :, layer - 1, 0]
         yield frame("weights then", 1.0 - correlation(W[:, early], W[:, -1]), layer=layer)
-
-
-def of_rivals(frame, answers):
-    """How far the solution of each other rule is from the corrected one."""
-    for rule in (rule for rule in answers if rule in RIVALS):
-        for layer, answer in answers[rule].items():
-            apart = 1.0 - correlation(answer["W"], answers["corrected"][layer]["W"])
-            good = np.flatnonzero(certain(answer, len(apart)))
-            yield frame(f"apart from {rule}", apart[good], good, layer=int(layer))
 
 
 def of_conditions(frame, problems, run, winners, ends, dual, answers):
@@ -172,6 +160,17 @@ def of_conditions(frame, problems, run, winners, ends, dual, answers):
         far = np.max([distance(run["weights"], k, answers[rule][str(k)]["W"]) for k in (1, 2)], axis=0)
         for words, some in (("met", met.all), ("not met", ~met.all)):
             yield frame(f"{rule}, {words}", far[some], np.flatnonzero(some), run["steps"])
+
+
+def of_next_order(frame, run, share):
+    """What theorem 2 leaves of the weights behind u (S, K) along training, and the ‖W‖ from which on it is small."""
+    who = np.flatnonzero(~np.isnan(share[:, -1]))
+    found, known = share[who], ~np.isnan(share[who]).any(0)  # r may be negative at first
+    yield frame("next order", found[:, known], who, run["steps"][known])
+    far = ~(found < ONSET)[:, ::-1]
+    first = found.shape[1] - np.where(far.any(1), far.argmax(1), found.shape[1])
+    length = np.append(norms(run["weights"])[who], np.full((len(who), 1), np.inf), axis=1)
+    yield frame("next order radius", np.take_along_axis(length, first[:, None], 1)[:, 0], who)
 
 
 def of_planted(problems, run, winners):

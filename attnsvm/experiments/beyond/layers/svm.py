@@ -15,9 +15,9 @@ Every layer, on the tokens that rows go to; copies are no boundary:
 stated     `top` and `law`, where each row goes to its winner
 corrected  the same, where a row may keep a mixture, or be held against its gradient: equal logits of its level tokens
 predicted  `corrected` as found at an early step
+quarter    `corrected` as found after a quarter of the steps
 graded     below the top, with steps of different lengths: margins max(0, 1 − C/ρ)
 swapped    below the top, a control: a row that counts and one that is held exchange their margins in one input
-random_law, random_all  `stated` of the first step's weights, and margin 1 in all rows: a baseline
 """
 
 import numpy as np
@@ -26,7 +26,7 @@ from attnsvm.analysis.ends import least_margins
 from attnsvm.analysis.selection import selected_sets, selected_tokens
 from attnsvm.data.architecture import counting_rows
 from attnsvm.experiments.beyond.layers.architectures import PLANTED, RATES, VALUES, plain, stack_of, trained_on
-from attnsvm.experiments.beyond.layers.ends import corrected, early_place, rows_at, stated
+from attnsvm.experiments.beyond.layers.ends import QUARTER, corrected, early_place, rows_at, stated
 from attnsvm.svm.instances import answers
 from attnsvm.svm.law import constraints_below, graded_bounds, layer_problems, top_constraints
 from attnsvm.svm.stacks import layer_constraints
@@ -84,14 +84,11 @@ def with_multipliers(problems, architecture, ends):
 
 
 def predictions(problems, run, architecture):
-    """The problems as found at an early step, and those of the weights of the first step, which are nearly random."""
-    place = early_place(run["steps"])
-    first = stated(problems, run, architecture, 0)
-    everywhere = constraints_below(architecture, first, 1, np.ones(first.counts[:, 0].shape))
+    """The problems as found at two earlier steps."""
+    early = {"predicted": early_place(run["steps"]), "quarter": early_place(run["steps"], QUARTER)}
     return {
-        "predicted": every_layer(problems, architecture, corrected(problems, run, architecture, place)),
-        "random_law": every_layer(problems, architecture, first),
-        "random_all": {"1": answers(everywhere, "fro")},
+        rule: every_layer(problems, architecture, corrected(problems, run, architecture, place))
+        for rule, place in early.items()
     }
 
 

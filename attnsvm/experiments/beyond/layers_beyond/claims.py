@@ -4,7 +4,7 @@ import numpy as np
 
 from attnsvm.audit.conditions import LAST, Those, number
 from attnsvm.audit.evaluation import Claims, Reading, some
-from attnsvm.audit.numbers import Limit, proportion
+from attnsvm.audit.numbers import Limit, exact, proportion
 from attnsvm.audit.rows import last
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS
 
@@ -32,8 +32,8 @@ CLAIMS.declare(
     *where_saturated(OF_FIRST, "that of `layers_kinds`, here of every instance; the rival must be farther"),
     over=sum,
     short="the law where counting rows saturate",
-    statement="With temperatures, an MLP or a normalisation between the layers, another loss: where the rows that "
-    "count saturate, both layers go to the corrected SVMs of what the top sees.",
+    statement="With temperatures, an MLP, a normalisation or another loss: where rows that count saturate, both "
+    "layers go to the corrected SVMs.",
 )
 
 CLAIMS.declare(
@@ -41,8 +41,8 @@ CLAIMS.declare(
     *where_saturated(OF_LATER, "as `layers_beyond_saturated` asks"),
     over=sum,
     short="the law with heads and other tokens",
-    statement="With two heads and output matrices, one-hot tokens, tokens that repeat, or a normalisation behind the "
-    "top: where the rows that count saturate, copies of a token together, both layers go to their SVMs.",
+    statement="With two heads, one-hot or repeated tokens, or a normalisation behind the top: where rows that count "
+    "saturate, both layers go to their SVMs.",
 )
 
 CLAIMS.declare(
@@ -87,9 +87,8 @@ SETTLED = "instance of {} whose rows have settled"
     sharpens="layers_beyond_variants",
     on="settled_rows",
     short="far only where a row changes its token",
-    statement="With two heads and output matrices, one-hot tokens, or tokens that repeat: once the rows that do not "
-    "count go where they went at half of the steps, both layers are near their SVMs, and nearer like 1/‖W‖²; what is "
-    "farther has a row that just changes its token.",
+    statement="With two heads, one-hot or repeated tokens both layers are near their SVMs once other rows have "
+    "settled. What is farther has a row that changes its token.",
     measured="largest 1 − correlation of the farther layer where the rows have settled since half of the steps",
     limit=Limit(0.01, "≤ {}", "as first asked, of every instance"),
     moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),
@@ -119,4 +118,4 @@ def layers_settled_rows(tables, limit, moved, often, falls):
         f"share of settled instances: {share.value:.2f}, of the other {len(others)} {far} are farther": often(share),
         "each is farther from margin 1 in all rows": bool((still["all"] > still["value"]).all()),
     }
-    return Reading(still["value"].max(), float("nan"), float("nan"), len(still), parts, further)
+    return Reading(*exact(still["value"].max(), len(still)), parts, further, every=True)

@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.data.problems import Problems
 from attnsvm.experiments.beyond.layers_beyond.kinds import KINDS, seen
 from attnsvm.experiments.beyond.layers_beyond.models import fixed, model, name
+from attnsvm.training.late import parted, to_log
 from attnsvm.training.log import logarithmic_steps
 from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.optimisers.joint import joint
@@ -24,9 +25,10 @@ def descent(problems: Problems, settings: dict, progress) -> dict:
         given = inputs_of(seen(kind, problems)) | drawn | {"classes": drawn["classes"][..., None]}
         W = start[:, :, None] if kind.heads == 1 else more
         first = {name(layer, head): W[:, layer - 1, head] for layer in (1, 2) for head in range(kind.heads)}
-        log = descend(model(kind), first, given, rule, steps, kept, progress=progress)
+        log = descend(model(kind), first, given, rule, steps, to_log(kept, [steps]), progress=progress)
         every = np.stack([log.weights[one] for one in first], axis=2)
-        trained[kind_name] = {"steps": kept, "weights": every.reshape(*every.shape[:2], 2, kind.heads, d, d)}
+        every = every.reshape(*every.shape[:2], 2, kind.heads, d, d)
+        trained[kind_name] = parted(log.steps, every, kept, [steps])
         fixed_too = ("A", "B") if kind.between == "mlp" else ("values",) if kind.heads > 1 else ()
         trained[kind_name] |= {of: drawn[of] for of in fixed_too}
     return trained

@@ -7,6 +7,7 @@ from attnsvm.analysis.ends import Ends, equal_tokens, with_mixtures, with_winner
 from attnsvm.analysis.stacked import norms
 from attnsvm.data.architecture import Stack
 from attnsvm.experiments.beyond.layers_beyond.kinds import Kind, between, stack_of
+from attnsvm.training.late import shaken
 
 SATURATED = 0.99  # least largest probability of every row that counts
 
@@ -40,7 +41,8 @@ def corrected(problems, run, kind: Kind) -> Ends:
     early, late = (rows_at(problems, run, kind, place) for place in (half, -1))
     length = norms(run["weights"])
     lengths = length[:, half], length[:, -1]
-    return _through(with_mixtures(stack_of(kind), early, late, lengths, run.get("values")), problems, kind, run)
+    beside = (rows_at(problems, one, kind, -1) for one in shaken(run, run["steps"][-1]))
+    return _through(with_mixtures(stack_of(kind), early, late, lengths, run.get("values"), beside), problems, kind, run)
 
 
 def saturated(problems, run, kind: Kind, ends: Ends) -> np.ndarray:

@@ -23,9 +23,9 @@ CLAIMS.declare(
     end(quantity="direction", graphs="cyclic", text="1 − correlation inside components with W_fin").must(
         *CLOSE,
         "inside the components, W_fin alone ({value:.2g})",
-        whole=False,
     ),
     over=sum,
+    kind="literature",
     short="next tokens: the Graph-SVM",
     statement="Trained to predict the next token, W goes to W_fin + C·W_mm of the Graph-SVM (2403.08081).",
 )
@@ -40,6 +40,7 @@ CLAIMS.declare(
     squared_least=Limit(0.992, "under the squared loss ≥ {}", "the smallest in print"),
     squared_most=Limit(0.9995, "under the squared loss ≤ {}", "the largest in print"),
     printed="smallest in print",
+    kind="print",
 )
 def graph_svm_printed(tables, limit, nll_most, squared_least, squared_most):
     ranges = {"nll": (limit, nll_most), "squared": (squared_least, squared_most)}
@@ -69,7 +70,7 @@ def graph_svm_passed(tables, limit, squared):
         f"{loss}: every data set past print's best ({lowest[loss]:.5f})": most(lowest[loss])
         for loss, most in (("nll", limit), ("squared", squared))
     }
-    return Reading(*exact(lowest["nll"], found["nll"].instances), parts)
+    return Reading(*exact(lowest["nll"], found["nll"].instances), parts, every=True)
 
 
 SQUARED = "≤ 0.001", "as for −log u", NEAR
@@ -123,6 +124,6 @@ CLAIMS.declare(
     sharpens="graph_svm_squared",
     on="next_token_again",
     short="squared loss: margins by the rates of the slopes",
-    statement="Under the squared loss W goes to the Graph-SVM whose edges have margin ½ if all their inputs have "
-    "labels that are alone in their component, and 1 otherwise: then the slopes of all inputs fall at one rate.",
+    statement="Under the squared loss W goes to a Graph-SVM. Edges all of whose inputs have labels alone in their "
+    "component have margin ½, others 1.",
 )

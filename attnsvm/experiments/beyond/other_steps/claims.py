@@ -21,8 +21,7 @@ def ratios(tables, run, rule) -> Estimate:
 
 @CLAIMS.add(
     short="plain descent: the same path, slower",
-    statement="Two layers under plain descent pass the weights that normalised descent passes: at equal ‖W‖ they are "
-    "the same, though ‖W‖ grows like the logarithm of the steps.",
+    statement="Two layers under plain descent pass the weights of normalised descent: at equal ‖W‖ they are the same.",
     measured="largest 1 − correlation with normalised descent by short steps at equal ‖W‖",
     limit=Limit(1e-4, "≤ {}", "a tenth of the distance that counts as near; steps of this length cost some of it"),
 )
@@ -38,13 +37,13 @@ def layers_plain(tables, limit):
     longest = found["normalised"]["norm"].groupby("seed").max().median()
     near = {f"largest of {len(one)} weights, to ‖W‖ = {longest:.1f} in the median": limit(one.max())}
     farther = {f"with a norm per layer each is farther (median {other.median():.2g})": bool((other > one).all())}
-    return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), near, farther)
+    return Reading(*exact(one.max(), one.index.get_level_values("seed").nunique()), near, farther, every=True)
 
 
 @CLAIMS.add(
     short="graded margins in every norm",
-    statement="Where each layer takes sign or spectral steps, those of the layer below five times as long, it goes to "
-    "the graded margins max(0, 1 − C/ρ), in the norm of its steps.",
+    statement="Where each layer takes sign or spectral steps, the lower ones longer, it goes to graded margins in "
+    "the norm of its steps.",
     measured="median margin ratio by graded margins (best: 1), rows asked for .1 or more, the smaller of both rules",
     limit=Limit(0.9, "≥ {}", "what is missing falls with the steps; for one layer .95 is asked"),
     ahead=Limit(0.5, "share of instances in which graded margins lead > {}", "beyond doubt more than half"),
@@ -66,8 +65,8 @@ def layers_graded_norms(tables, limit, ahead):
 
 @CLAIMS.add(
     short="Adam: the max norm, in its own time",
-    statement="Adam takes each layer to its SVM in the max norm, later the longer its second moment remembers: with β2 "
-    "= .9 both layers are there, with .99 and .999 after the same number of steps they are not.",
+    statement="Adam takes each layer to its max-norm SVM, later the longer its memory. With β2 = .9 both are there, "
+    "with .99 and .999 not yet.",
     measured="median margin ratio in the max norm with β2 = .9 (best: 1), the smaller of both layers",
     limit=Limit(0.95, "≥ {}", "as `rules_layers` asks"),
 )

@@ -5,6 +5,7 @@ import numpy as np
 from attnsvm.analysis.stacked import norms
 from attnsvm.experiments.beyond.other_steps.runs import JOINT, PATHS, RUNS, SEPARATE, trained_on
 from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.late import parted, to_log
 from attnsvm.training.optimisers.gradient_descent import exact, plain
 from attnsvm.training.stack.descent import train_stack
 
@@ -18,8 +19,8 @@ def descent(problems, settings, progress):
         steps = settings[run.steps]
         kept = [steps // 2, steps]
         seen, rule = trained_on(run, problems), run.rule(settings)
-        log = train_stack(seen, SEPARATE, LinearHead, rule, steps, kept, progress=progress)
-        trained[name] = log.arrays("steps", "weights")
+        log = train_stack(seen, SEPARATE, LinearHead, rule, steps, to_log(kept, [steps]), progress=progress)
+        trained[name] = parted(log.steps, log.weights, kept, [steps])
     return trained | {"plain": plain_beside(problems, settings, progress)}
 
 

@@ -7,6 +7,7 @@ from attnsvm.analysis.ends import Ends, least_margins, with_mixtures
 from attnsvm.analysis.stacked import norms
 from attnsvm.experiments.beyond.other_steps.runs import SEPARATE
 from attnsvm.svm.law import constraints_below, graded_bounds
+from attnsvm.training.late import shaken
 
 
 def rows_at(problems, run, place: int) -> Rows:
@@ -18,7 +19,8 @@ def ends_of(problems, run) -> Ends:
     """What the rows go to by the last two logged steps."""
     length = norms(run["weights"])
     early, late = (rows_at(problems, run, place) for place in (-2, -1))
-    return with_mixtures(SEPARATE, early, late, (length[:, -2], length[:, -1]))
+    beside = (rows_at(problems, one, -1) for one in shaken(run, run["steps"][-1]))
+    return with_mixtures(SEPARATE, early, late, (length[:, -2], length[:, -1]), shaken=beside)
 
 
 def below(problems, run) -> dict:

@@ -14,7 +14,6 @@ CLAIMS.declare(
         "as for one layer: what is missing falls with the steps; and in more than half of the instances, beyond doubt, "
         "the norm of the rule is ahead of both controls",
         "{rule}, {layer}: {value:.3f}",
-        whole=False,
         names=LAYERS,
     ),
     end(quantity="lead").must(
@@ -24,6 +23,6 @@ CLAIMS.declare(
         names=LAYERS,
     ),
     short="in stacks too, every rule has its own SVM",
-    statement="In a stack of two layers that steepest descent in a norm trains, each layer by itself, each layer goes "
-    "to the max-margin solution of its own problem, in the rule's norm and not in the Frobenius norm.",
+    statement="In a stack of two layers that steepest descent trains, each layer goes to the max-margin solution of "
+    "its problem in the rule's norm.",
 )

@@ -12,8 +12,8 @@ CLAIMS = Claims(group="beyond")
 
 @CLAIMS.add(
     short="decay: a ball of radius 1/λ",
-    statement="Steepest descent in a norm with decoupled weight decay λ ends at a KKT point of the loss on the ball of "
-    "that norm of radius 1/λ, whatever the learning rate (arXiv:2404.04454, 2506.15054).",
+    statement="Steepest descent with decoupled weight decay λ ends at a KKT point of the loss on its norm's ball of "
+    "radius 1/λ. Suggested by arXiv:2404.04454 and 2506.15054, of which abstracts and first pages were read.",
     measured="largest deviation of an end of the median radius from 1/λ, relative, at the least λ",
     range=("seeds", "half_step"),
     limit=Limit(0.01, "each ≤ {}", "what the start leaves after ten times 1/(ηλ) steps is less"),
@@ -42,8 +42,9 @@ CLAIMS.declare(
         "norm of W times λ ≥ 0.95", "a twentieth inside is a gap of that size", "radius {value:.3f}/λ"
     ),
     short="AdamW: the max norm's ball",
-    statement="AdamW at a constant rate ends at a KKT point of the loss on the max norm's ball of radius 1/λ "
-    "(arXiv:2404.04454, where convergence is assumed).",
+    statement="AdamW at a constant rate η with β2 = .95 is at a KKT point of the loss on the max norm's ball of "
+    "radius 1/λ after 60/(ηλ) steps. A longer memory takes longer. Suggested by arXiv:2404.04454, where convergence "
+    "is assumed.",
 )
 
 
@@ -67,6 +68,6 @@ def decay_svm(tables, limit, missing, ahead):
         left = missing((1.0 - ratio.value) / (1.0 - before.value))
         further[f"{run}: half of what was missing is gone"] = left
         share = leads.estimate(table)
-        further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share.value)
+        further[f"{run}: ahead in its norm in {share.value:.2f} of the instances"] = ahead(share)
         found[run] = ratio
     return Reading(*smallest(found), each(found, "{}: {.value:.3f}", limit), further)

@@ -11,7 +11,7 @@ from attnsvm.training.start import full_weights
 
 FOLDS = 8.0  # full steps of a level: with steps of one length they would divide its start by exp(FOLDS)
 SHRUNK = 0.005  # of the last step's length over that before the steps shrink, a third as many as the full ones
-BETAS = 0.9, 0.95  # of AdamW; with a longer memory its margin grows more slowly, see the experiment adam
+BETA1 = 0.9  # of AdamW
 
 
 def descent(problems, settings, progress):
@@ -25,10 +25,9 @@ def descent(problems, settings, progress):
         trained[name] = {"decays": levels, "weights": np.stack(ends, 1)}
         progress(len(problems))
     few = levels[: settings["adamw_levels"]]
-    trained[ADAMW] = {
-        "decays": few,
-        "weights": by_adamw(problems, settings["adamw_rate"], few, settings["adamw_folds"]),
-    }
+    betas = BETA1, settings["adamw_beta2"]
+    ends = by_adamw(problems, settings["adamw_rate"], betas, few, settings["adamw_folds"])
+    trained[ADAMW] = {"decays": few, "weights": ends}
     progress(len(problems))
     return trained
 
@@ -45,12 +44,12 @@ def level(problems, run: Run, W: np.ndarray, rate: float, decay: float) -> np.nd
     return W
 
 
-def by_adamw(problems, rate: float, levels: np.ndarray, folds: int) -> np.ndarray:
+def by_adamw(problems, rate: float, betas: tuple[float, float], levels: np.ndarray, folds: int) -> np.ndarray:
     """The ends (S, levels, d, d) of AdamW at one rate, whose steps divide the start of a level by exp(folds)."""
     (W,), ends = full_weights(problems.seeds, problems.tokens.shape[-1], "uniform"), []
     for decay in levels:
         steps = int(np.ceil(folds / (rate * decay)))
-        rule = adam(rate, *BETAS, decay)
+        rule = adam(rate, *betas, decay)
         W = train(problems, LinearHead, "W", rule, steps, np.array([steps]), start=W).weights[:, -1]
         ends.append(W)
     return np.stack(ends, 1)

@@ -24,7 +24,7 @@ def measures(cell, problems, trained, solved, settings):
         words = np.where(good, "measured", "without SVM")
         ends.append(outcomes(cell, problems.seeds, [f"{name}: {word}" for word in words]))
 
-    joint = {}
+    joint, flow = {}, {}
     for name, run, (good, W, _) in each(trained, solved, "runs"):
         good &= trained["start"]["status"] == "solved"
         found = run["weights"][good]
@@ -36,6 +36,11 @@ def measures(cell, problems, trained, solved, settings):
             joint[start][good] = distance
         elif step == "published":
             values["behind"] = distance / joint[start][good]
+        elif step == "flow":
+            flow[start] = np.full((len(problems), len(steps)), np.nan)
+            flow[start][good] = distance
+            if len(flow) == 2:
+                values["aligned over random"] = (flow["aligned"] / flow["random"])[good]
         add(name, good, values, np.linalg.norm(found, axis=(2, 3)))
     for name, run, (good, W, selected) in each(trained, solved, "vectors"):
         w = run["weights"][good]

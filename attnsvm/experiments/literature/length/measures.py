@@ -1,12 +1,15 @@
 """The length at half weight: measured, and as margins, the guarantee and the tail of new tokens predict it."""
 
 import numpy as np
+import pandas as pd
 from scipy.special import betaincinv
 
 from attnsvm.analysis.measured import Measures, by_quantity, outcomes
 from attnsvm.analysis.medians import medians
+from attnsvm.analysis.statistics import mean
 
 POINTS = 20000  # at which the distribution of a cosine is read
+WAIT = "wait over bound"  # μN, the number of new tokens over the least mean that it may have
 
 
 def measures(cell, problems, trained, solved, settings):
@@ -22,9 +25,14 @@ def measures(cell, problems, trained, solved, settings):
         "tail": 1.0 + 1.0 / clipped(own[..., 0], np.linalg.norm(toward, axis=-1), cell.d),
     }
     found = {name: np.exp(np.log(length).mean(-1)) for name, length in lengths.items()}
-    found |= {f"{name} over measured": found[name] / found["measured"] for name in ("margins", "tail")}
+    found["margins over measured"] = found["margins"] / found["measured"]
+    found[WAIT] = ((measured - 1.0) / (lengths["tail"] - 1.0)).mean(-1)
     found["norm"] = np.linalg.norm(W, axis=(2, 3))
-    return Measures(by_quantity(problems.seeds, trained["steps"], found), outcomes(cell, problems.seeds, "measured"))
+    steps, long = trained["steps"], found["measured"]
+    decade = int(np.searchsorted(steps, steps[-1] / 10))
+    grown = {"growth late": long[:, -1] / long[:, decade], "growth before": long[:, decade] / long[:, 0]}
+    rows = (by_quantity(problems.seeds, steps, found), by_quantity(problems.seeds, steps[-1:], grown))
+    return Measures(pd.concat(rows), outcomes(cell, problems.seeds, "measured"))
 
 
 def clipped(own: np.ndarray, size: np.ndarray, d: int) -> np.ndarray:
@@ -35,4 +43,4 @@ def clipped(own: np.ndarray, size: np.ndarray, d: int) -> np.ndarray:
 
 
 def table(measures, settings):
-    return medians(measures.instances, ["quantity", "step"])
+    return medians(measures.instances, ["quantity", "step"], lambda quantity: quantity == WAIT, of_share=mean)

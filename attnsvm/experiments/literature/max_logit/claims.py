@@ -19,12 +19,14 @@ CLAIMS.declare(
         end(run=RULES, quantity="constant"), "the median slope as a guess for every instance errs more"
     ),
     end(run=RULES, quantity="share near").must(
-        "share near ≥ 0.75", "solutions of some norms are not unique", "{run}: {value:.2f} are within 5 %", whole=False
+        "share near ≥ 0.75", "solutions of some norms are not unique", "{run}: {value:.2f} are within 5 %"
+    ),
+    end(run="below the edge", quantity="share near").must(
+        "share below the edge ≥ 0.85", "nearly all, beyond doubt", "within 5 % below .9 of the edge: {value:.2f}"
     ),
     short="the SVM predicts how fast logits grow",
-    statement="With steps of length η the largest logit grows by η times the certified margin at norm one times the "
-    "spread per step: normalised descent, signs, Muon and Muon with signs in their norms, Adam with β2 = .95 at its "
-    "own pace; under Muon on K and Q the root of the logit grows by η times the root of both.",
+    statement="With steps of length η below an edge, the largest logit grows in the median by η times the certified "
+    "margin times the spread per step. So do normalised descent, signs and Muon, and Adam with β2 = .95.",
 )
 CLAIMS.declare(
     "max_logit_breaks",
@@ -33,7 +35,10 @@ CLAIMS.declare(
         slow.must("β2 = .999 ≤ 0.05", "its memory holds it", "Adam, β2 = .999: {value:.3f} of the slope of signs"),
     ),
     slope(run="Muon on (K, Q)").above(long, "short steps on K and Q reach more"),
+    end(run="beyond the edge", quantity="share near").must(
+        "share beyond the edge ≤ 0.15", "nearly none, beyond doubt", "within 5 % beyond 1.1 of the edge: {value:.2f}"
+    ),
     short="long steps and long memories are slower",
-    statement="Two runs stay behind: Muon on K and Q with ten times as long steps, whose directions cancel, and Adam "
-    "with β2 = .999, whose largest logit grows at most a twentieth as fast as under signs with the same rate.",
+    statement="Steps beyond an edge reach less: 2γ/λmax for normalised descent, γ the margin at norm one, λmax of the "
+    "covariance under the multipliers. Muon on K and Q with long steps and Adam with β2 = .999 stay behind, too.",
 )

@@ -24,3 +24,4 @@ RUNS = {
     "Muon on (K, Q)": Run("spectral", 0.01, factors=True),
     "long steps on (K, Q)": Run("spectral", factors=True),
 }
+EDGE = {f"η = {rate:g}": Run("fro", rate) for rate in (0.4, 0.8, 1.6, 3.2)}  # on both sides of the edge of its steps

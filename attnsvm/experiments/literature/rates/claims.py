@@ -14,8 +14,8 @@ saturating = end(quantity="saturating", text="exponent of 1 − p")
 
 @CLAIMS.add(
     short="equal other scores: convergence is global",
-    statement="If the scores of all tokens but the optimal one are equal and tokens are nearly orthogonal, descent on "
-    "W ends on the optimal tokens from every start (arXiv:2402.05738, abstract and first pages).",
+    statement="If all scores but the best are equal and tokens nearly orthogonal, descent on W ends on optimal "
+    "tokens from every start (suggested by arXiv:2402.05738).",
     measured="smallest share of instances that end on all optimal tokens, over the sizes of the start",
     limit=Limit(0.95, "each share ≥ {}", "one in twenty may still be on its way from the largest start"),
     control=Limit(0.9, "with other scores, every interval < {}", "else the conditions would decide nothing"),
@@ -28,7 +28,7 @@ def rates_global(tables, limit, control):
     for _, row in some(where(table, scores="equal"), "instance with equal scores").iterrows():
         share = estimate(row)
         found.append(share)
-        parts[f"start of size {row['at']:g}: {share.value:.2f}"] = limit(share.value)
+        parts[f"start of size {row['at']:g}: {share.value:.2f}"] = limit(share)
     others = some(where(table, scores="different"), "instance with different scores")
     most = estimate(others.loc[others["high"].idxmax()])
     return Reading(*smallest(found), parts, {f"with different scores at most in {most.value:.2f}": control(most)})
@@ -52,9 +52,8 @@ CLAIMS.declare(
         "exponent of plain steps > -0.3", "one over a logarithm has the exponent −1/log(steps)", "plain: {value:.3f}"
     ),
     short="normalised and Polyak: distance 1/steps",
-    statement="Under these conditions the direction of W is at the distance 1/steps from that of the max-margin "
-    "solution with normalised and with Polyak steps, where plain steps need exponentially many (the question of "
-    "arXiv:2402.05738; the exponent is ours: what is left of W is bounded while its norm grows as the steps).",
+    statement="Under these conditions the direction of W is at the distance 1/steps from its solution with "
+    "normalised and Polyak steps (suggested by arXiv:2402.05738).",
 )
 
 CLAIMS.declare(
@@ -75,7 +74,6 @@ CLAIMS.declare(
         ),
     ),
     short="the softmax saturates exponentially",
-    statement="Under these conditions what the softmax gives other tokens falls exponentially in the number of "
-    "normalised or Polyak steps, and as 1/steps with plain ones (the question of arXiv:2402.05738; the exponents are "
-    "ours).",
+    statement="Under these conditions other tokens' weight falls exponentially with normalised or Polyak steps, as "
+    "1/steps with plain ones (suggested by arXiv:2402.05738).",
 )

@@ -43,5 +43,5 @@ CLAIMS.declare(
     on="positions_narrow",
     short="positions narrow the margin for its token length",
     statement="For the length that the tokens have, sinusoidal positions narrow the margin of nearly every instance; "
-    "what widens most margins is the length that they add.",
+    "what widens most margins is added length.",
 )

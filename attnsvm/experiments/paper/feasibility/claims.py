@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attnsvm.audit.evaluation import Claims, Reading, some
+from attnsvm.audit.evaluation import KNOWN, Claims, Reading, some
 from attnsvm.audit.numbers import Limit, proportion
 from attnsvm.audit.rows import with_hits
 
@@ -10,9 +10,11 @@ CLAIMS = Claims(group="paper")
 
 
 @CLAIMS.add(
+    kind="theorem",
+    source=KNOWN,
     short="separable from $d = \\max(T-1, n)$ on",
     statement="For almost all data, from d = max(T − 1, n) on, any choice of tokens can be separated, in cross- and in "
-    "self-attention; not so where tokens or queries coincide.",
+    "self-attention.",
     measured="share of instances with a certified separator, d at the bound or above",
     limit=Limit(1.0, "each share ≥ {}", "the claim is for almost all data: one infeasible instance refutes it"),
     range=("seeds", "shapes", "correlated", "heavy", "lengths"),

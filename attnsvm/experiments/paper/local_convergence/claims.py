@@ -1,4 +1,4 @@
-"""Each parametrisation goes to the solution of its own norm, and not to that of the other."""
+"""Each parametrisation ends nearer to the solution of its own norm than to that of the other."""
 
 from attnsvm.audit.conditions import number
 from attnsvm.audit.evaluation import Claims
@@ -21,6 +21,6 @@ def own_norm(**which):
 CLAIMS.declare(
     "own_norm",
     own_norm(),
-    short="each to its own norm's solution, not the other's",
-    statement="Each goes to its own norm's solution and not the other way round.",
+    short="each nearer to its own norm's solution",
+    statement="W ends nearer to the Frobenius solution than to the nuclear one, and (K, Q) the other way round.",
 )

@@ -21,17 +21,24 @@ def at_largest(tables):
 
 @CLAIMS.add(
     group="paper",
+    kind="print",
     short="nonlinear head: generalised SVM",
-    statement="With a nonlinear head that mixes tokens, the trained W is W_fin + C·W_mm of the generalised SVM.",
-    measured="mean of 1 − correlation with W_fin + C·W_mm, C from the norm of W alone, the farthest d",
-    limit=Limit(0.02, "each mean ≤ {}", "an angle of 11°, required at every d"),
+    statement="With a nonlinear head that mixes tokens, W ends as near to W_fin + C·W_mm as the official figure shows, "
+    "at d = 4.",
+    measured="mean of 1 − correlation with W_fin + C·W_mm, C fitted as published",
+    limit=Limit(0.035, "lower end ≤ {}", "where the official figure ends; it has no number"),
+    upper=Limit(0.035, "upper end ≥ {}", "the same"),
+    printed="read off the figure",
 )
-def generalised_svm(tables, limit):
-    near, nearer, found = {}, {}, ends(tables, "svmeq_norm", "mm", "one_token")
-    for d, (ours, *others) in found.items():
-        near[f"d = {d}: within the threshold ({ours.value:.2g})"] = limit(ours.value)
-        nearer[f"d = {d}: nearer than W_mm and the one-token SVM"] = ours.value < smallest(others).value
-    return Reading(*largest(ours for ours, *_ in found.values()), near, nearer)
+def generalised_svm(tables, limit, upper):
+    found = ends(tables, "svmeq", "mm", "one_token")
+    ours = found[min(found)][0]
+    near = {"not farther than in print": limit(ours.low), "nor nearer": upper(ours.high)}
+    nearer = {
+        f"d = {d}: nearer than W_mm and the one-token SVM": own.value < smallest(others).value
+        for d, (own, *others) in found.items()
+    }
+    return Reading(*ours, near, nearer, published=limit.value)
 
 
 @CLAIMS.add(
@@ -71,15 +78,15 @@ def print_rejections(tables, limit):
     sharpens="generalised_svm",
     on="saturated_sets",
     short="nonlinear head: generalised SVM where saturated",
-    statement="With a nonlinear head that mixes tokens, three inputs of four tokens in 4 to 10 dimensions: at each of "
-    "these d the trained W is near W_fin + C·W_mm in the mean over runs whose other tokens have at most 1e-9 of the "
-    "softmax; of those with more the mean is farther.",
+    statement="Where other tokens have at most 1e-9 of the softmax, W is, in the mean, near W_fin + C·W_mm and nearer "
+    "than W_mm. Said of three inputs of four tokens in 4 to 10 dimensions, a nonlinear head.",
     measured="mean of 1 − correlation with W_fin + C·W_mm, saturated runs, the farthest d",
     limit=Limit(0.02, "≤ {}", "an angle of 11°, as first asked; now of the whole interval"),
     selected=Limit(1e-9, "largest unselected probability of a saturated run ≤ {}", "all that are not barely selected"),
+    lead=Limit(0.0, "1 − correlation with W_mm less that, run by run, mean > {}", "W_mm alone is within .02, too"),
     barely=Limit(1e-9, "of a run whose tokens are barely selected > {}", "the upper third of those that are accepted"),
 )
-def generalised_svm_saturated(tables, limit, selected, barely):
+def generalised_svm_saturated(tables, limit, selected, lead, barely):
     """The mean distance of the saturated runs at every d, beside that of all runs whose tokens are barely selected."""
     rows = tables.own()
     done, begun = (rows[rows["unselected_max"].map(limit)] for limit in (selected, barely))
@@ -88,9 +95,8 @@ def generalised_svm_saturated(tables, limit, selected, barely):
         here = some(done[done["d"] == d], f"saturated run at d = {d}")
         found.append(near := sample_mean(here["svmeq_norm"]))
         parts[f"d = {d}: {len(here)} saturated runs within the threshold ({near.value:.2g})"] = limit(near)
-        further[f"d = {d}: nearer than W_mm and the one-token SVM"] = (
-            near.value < here[["mm", "one_token"]].mean().min()
-        )
+        ahead = sample_mean(here["mm"] - here["svmeq_norm"])
+        parts[f"d = {d}: nearer than W_mm by {ahead.value:.2g} [{ahead.low:.2g}, {ahead.high:.2g}]"] = lead(ahead)
     far = sample_mean(some(begun, "run whose tokens are barely selected")["svmeq_norm"])
     further[f"the {len(begun)} barely selected runs beyond it ({far.value:.2g})"] = limit.against(far)
     return Reading(*largest(found)[:3], len(done), parts, further)

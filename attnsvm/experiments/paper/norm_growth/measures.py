@@ -5,6 +5,7 @@ import pandas as pd
 
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import Measures, curves, outcomes
+from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.system.errors import require
 
 MEETS = {  # which instances meet a condition, from the answers for the optimal tokens; problems.py says what it means
@@ -22,6 +23,11 @@ def measures(cell, problems, trained, solved, settings):
         "gradient_norm": trained["gradient_norm"],
         "correlation": correlation(trained["weights"], solved["W"][:, None]),
     }
+    first = (
+        problems.tokens @ (trained["weights"][:, 1] - trained["weights"][:, 0])[:, None] @ problems.queries[..., None]
+    )
+    optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
+    values["favourable"] = (first[..., 0].argmax(-1) == optimal).all(1)  # a plain step is minus the gradient
     kept = {name: value[meets] for name, value in values.items()}
     frame = curves(problems.seeds[meets], trained["steps"], kept, condition=cell.variant)
     found = np.where(solved["all_support"], "all_support", solved["status"])
@@ -40,4 +46,4 @@ def table(measures, settings):
         f"norm_growth: only {count.min()} instances meet {count.idxmin()}, {wanted} are wanted: raise "
         "experiments.norm_growth.problems.candidates in the configuration",
     )
-    return kept[["condition", "step", "norm", "gradient_norm", "correlation", "seed"]]
+    return kept[["condition", "step", "norm", "gradient_norm", "correlation", "favourable", "seed"]]

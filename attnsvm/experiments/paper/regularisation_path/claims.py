@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from attnsvm.audit.evaluation import Claims, NoInstance, Reading, some
+from attnsvm.audit.evaluation import ABSTRACT, Claims, NoInstance, Reading, some
 from attnsvm.audit.numbers import Limit, sample_mean
 from attnsvm.audit.rows import where
 
@@ -27,9 +27,11 @@ def path(norm, tables, limit, optimal):
 
 CLAIMS.add(
     key="path_fro",
+    kind="theorem",
+    source=ABSTRACT,
     short="regularisation path, Frobenius ball",
-    statement="The minimiser of the loss on the Frobenius ball goes in direction to the Frobenius solution as the ball "
-    "grows.",
+    statement="The minimiser of the loss on the Frobenius ball goes in direction to the Frobenius solution of the "
+    "optimal tokens as the ball grows.",
     measured="mean distance of the unit directions at the largest R, Frobenius norm",
     limit=Limit(0.02, "≤ {}", "the distance falls nearly like 1/R; at R = 1000 margins are a few hundred"),
     optimal=OPTIMAL,
@@ -38,9 +40,11 @@ CLAIMS.add(
 
 CLAIMS.add(
     key="path_nuc",
+    kind="theorem",
+    source=ABSTRACT,
     short="regularisation path, nuclear ball",
     statement="The minimiser of the loss on the nuclear ball, (K, Q) with vanishing regularisation, goes in direction "
-    "to the nuclear solution as the ball grows.",
+    "to the nuclear solution.",
     measured="mean distance of the unit directions at the largest R, nuclear norm",
     limit=Limit(
         0.05,

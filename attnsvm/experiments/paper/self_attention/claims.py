@@ -13,7 +13,8 @@ CLAIMS.declare(
     "self_own_norm",
     own_norm(experiment="self_local_convergence"),
     short="self-attention: own norm's solution",
-    statement="With the first token as query (self-attention), each parametrisation goes to its own norm's solution.",
+    statement="With the first token as query (self-attention), each parametrisation ends nearer to its own norm's "
+    "solution than to the other's.",
 )
 
 CLAIMS.add(
@@ -21,7 +22,7 @@ CLAIMS.add(
     short="self-attention: locally optimal",
     statement="In self-attention too, a run that is not global ends at locally optimal tokens, along their SVM "
     "solution.",
-    measured="share of runs that are not global and end locally optimal",
+    measured="share of runs that are not global and end locally optimal, the smallest",
     limit=Limit(0.95, "each share ≥ {}", "as for cross-attention"),
     read=partial(locally_optimal, experiment="self_convergence_types"),
 )

@@ -6,7 +6,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from attnsvm.audit.evaluation import Claims, Reading, only, some
+from attnsvm.audit.evaluation import KNOWN, Claims, Reading, only, some
 from attnsvm.audit.numbers import Limit, estimate, exact
 
 CELL = ["n", "T", "d", "norm"]
@@ -22,7 +22,7 @@ def largest(quantity, tables, limit):
         found[norm] = quantity(rows).max()
         count += rows["feasible"].sum()
     parts = {f"{norm} solutions": limit(value) for norm, value in found.items()}
-    return Reading(*exact(max(found.values()), count), parts)
+    return Reading(*exact(max(found.values()), count), parts, every=True)
 
 
 def excess(rows):
@@ -44,6 +44,8 @@ def cells(tables, **values):
 
 CLAIMS.add(
     key="rank_bound",
+    kind="theorem",
+    source=KNOWN,
     range=("seeds", "shapes", "tokens"),
     short="rank at most $\\min(n, d)$",
     statement="The rank of every SVM solution is at most min(n, d).",
@@ -55,6 +57,8 @@ CLAIMS.add(
 
 CLAIMS.add(
     key="row_space",
+    kind="theorem",
+    source=KNOWN,
     short="rows in the span of the queries",
     statement="The rows of a solution lie in the span of the queries.",
     measured="largest share of ‖W‖ outside that span",

@@ -150,6 +150,6 @@ CLAIMS.declare(
     sharpens="overfit_by_training",
     on="generalisation_again",
     short="flipped labels: stop early; clean: train on",
-    statement="Stopping early helps W on new inputs where training labels are flipped, and costs it where they are not "
-    "and inputs are enough: what training on overfits is the flipped labels.",
+    statement="Stopping early helps W on new inputs where training labels are flipped, and costs it where they are "
+    "not and inputs are enough.",
 )

@@ -34,8 +34,8 @@ CLAIMS.declare(
         above_permuted(step=LEAST).must(*BOTH, "and so are untrained ones"),
     ),
     short="against permutation every head passes",
-    statement="Every trained head looks like the SVM of what it selects if permuted selections are the null, and so "
-    "does every untrained one: this null says nothing about training.",
+    statement="Beside permuted selections every trained head looks like the SVM of what it selects, and so does "
+    "every untrained one.",
 )
 
 CLAIMS.declare(
@@ -47,8 +47,8 @@ CLAIMS.declare(
         names=NULLS,
     ),
     short="the SVM predicts unseen selections",
-    statement="The SVM fitted on some images predicts what a trained head selects on others, better than for random "
-    "heads and better than the place that is selected most.",
+    statement="The SVM of some images predicts what a trained head selects on others better than for random heads "
+    "and than the most selected place.",
 )
 
 CLAIMS.declare(
@@ -92,8 +92,8 @@ CLAIMS.declare(
     sharpens="trained_random",
     on="trained_again",
     short="against random heads: the upper layer",
-    statement="After training the heads of the upper layer are better aligned with the SVM of what they select than "
-    "random heads of the same singular values; in the lower layer the difference is small.",
+    statement="After training, heads of the upper layer are better aligned with the SVM of what they select than "
+    "random heads of the same singular values.",
 )
 
 CLAIMS.declare(
@@ -113,6 +113,6 @@ CLAIMS.declare(
     sharpens="trained_predicted",
     on="trained_again",
     short="unseen selections: the upper layer",
-    statement="The SVM fitted on some images predicts what a head of the upper layer selects on others better than for "
-    "random heads, by a tenth or more; in the lower layer it is better than the most selected place only.",
+    statement="The SVM of some images predicts what an upper head selects on others better than for random heads, by "
+    "a tenth or more.",
 )

@@ -83,8 +83,8 @@ CLAIMS.declare(
     sharpens="rate_selected",
     on="rates_again",
     short="selected tokens: lower rate, random heads' lower still",
-    statement="The tokens that a trained head selects have a lower coding rate than random ones, but a higher one than "
-    "what random heads of the same singular values select: a low rate is not what training adds.",
+    statement="The tokens that a trained head selects have a lower coding rate than random ones, but a higher one "
+    "than what random heads select.",
 )
 
 CLAIMS.declare(

@@ -11,9 +11,8 @@ CLAIMS = Claims(group="beyond")
     sharpens="KQ_published_leaves",
     seeds=(100000, 100031),
     short="$(K, Q)$, published: hard steps, a spiral",
-    statement="Far out the published rule is one of hard steps, each on the constraint of least margin alone. They go "
-    "to a limit of their own, a spiral: K(I + A) = Σ μ b̂ (Qᵀz)^ᵀ and Q(I + A) = Σ μ ẑ (Kᵀb)^ᵀ with μ ≥ 0 at least "
-    "margins and an antisymmetric A; both factors keep turning, K Qᵀ does not.",
+    statement="Far out the published rule takes hard steps, on the constraint of least margin alone. They go to a "
+    "limit of their own, a spiral: both factors keep turning, K Qᵀ does not.",
     measured="median of what is left of the spiral's conditions",
     limit=Limit(0.01, "≤ {}", "one per cent: components that die out like a small power of the step are left"),
     tenth=Limit(0.1, "distance from hard steps over that from the nuclear solution ≤ {}", "ten times nearer"),

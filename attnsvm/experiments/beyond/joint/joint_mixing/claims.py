@@ -17,8 +17,8 @@ def rows(tables, kind: str) -> pd.DataFrame:
 
 @CLAIMS.add(
     short="inputs mix until their force is back",
-    statement="An input that mixes does so until κN = κ min N + ρ, N the score of what it keeps: nothing else is "
-    "needed, and more steps do not saturate it.",
+    statement="An input that mixes does so until κN = κ min N + ρ, N the score of what it keeps. More steps do not "
+    "saturate it.",
     measured="distance of what inputs keep from the law, median at the worst rate",
     limit=Limit(0.01, "median ≤ {}", "a hundredth of a token, with nothing fitted"),
     within=Limit(0.03, "distance of an input that counts as near ≤ {}", "three times that of the median"),
@@ -47,8 +47,8 @@ def joint_mixing_law(tables, limit, within, most, stays):
 
 @CLAIMS.add(
     short="which inputs mix",
-    statement="The inputs that mix are those that the graded SVM of v, solved at the norm one, holds at margin zero "
-    "with a multiplier; where v is slow there is none.",
+    statement="The inputs that mix are those that the graded SVM of v, at norm one, holds at margin zero with a "
+    "multiplier.",
     measured="share of the inputs that mix which the solution names",
     limit=Limit(0.9, "≥ {}", "nine of ten, beyond doubt"),
     named=Limit(0.9, "share of the inputs named which mix ≥ {}", "the same"),
@@ -75,9 +75,8 @@ def joint_mixing_inputs(tables, limit, named, none, often):
     sharpens="joint_graded",
     seeds=(210000, 210063),
     short="$v$ and $W$ together: graded margins, mixtures too",
-    statement="Where v trains along, in steps of .03 to 10, W goes to the graded SVM whether an input mixes or not, if "
-    "one that mixes is taken at its better token; farther away are only instances in which an input has changed its "
-    "token late.",
+    statement="Where v trains along, W goes to the graded SVM whether an input mixes or not. Farther away are only "
+    "instances whose input changed its token late.",
     measured="1 − correlation with the graded solution, median at the worst rate",
     limit=Limit(2e-3, "median ≤ {}", "an angle of 3.6°, as first asked of the mean; now of the whole interval"),
     farthest=Limit(5e-3, "largest where no input has changed ≤ {}", "twice and a half that of the median"),

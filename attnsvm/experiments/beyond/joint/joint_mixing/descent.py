@@ -1,9 +1,10 @@
-"""Train W and v together, v at several rates, and keep both after two numbers of steps."""
+"""Train W and v together, v at several rates, and keep both at the late steps up to two numbers of steps."""
 
 import numpy as np
 
 from attnsvm.data.architecture import Stack
 from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.late import parted, to_log
 from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 
@@ -14,6 +15,8 @@ def descent(problems, settings, progress):
     trained = {}
     for rate in settings["head_rates"]:
         how = {"head_rate": rate, "progress": progress}
-        log = train_stack(problems, Stack(), LinearHead, rule, settings["steps"], kept, **how)
-        trained[f"{rate:g}"] = {"steps": kept, "W": log.weights[:, :, 0, 0], "v": log.head}
+        log = train_stack(problems, Stack(), LinearHead, rule, settings["steps"], to_log(kept, kept), **how)
+        late = {"W": log.weights[:, :, 0, 0], "v": log.head}
+        trained[f"{rate:g}"] = {name: parted(log.steps, of, kept, kept)["late"] for name, of in late.items()}
+        trained[f"{rate:g}"]["steps"] = kept
     return trained

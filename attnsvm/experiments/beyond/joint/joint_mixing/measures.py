@@ -27,7 +27,7 @@ def measures(cell, problems, trained, solved, settings):
         changed = (made[0].p.argmax(-1) != made[1].p.argmax(-1)) & (made[1].p.max(-1) > 1.0 - SHARED)
         for place, step in enumerate(steps):
             distance = {
-                name: 1.0 - correlation(run["W"][:, place], answers[place][name]["W"])
+                name: 1.0 - correlation(run["W"][:, place, -1], answers[place][name]["W"])
                 for name in ("graded", "shuffled")
             }
             mixed = (kept(made[place]) > SHARED).any(1)

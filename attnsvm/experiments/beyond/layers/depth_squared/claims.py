@@ -37,9 +37,8 @@ def ends(tables):
     sharpens="layers_depth",
     seeds=(200000, 200031),
     short="deep stacks: 1/steps² foretells every layer",
-    statement="In a stack of six layers, with three inputs of five Gaussian tokens in 16 dimensions, the distance of "
-    "every layer falls like 1/steps² from 10,000 steps on, also in the slowest, that below the top: what was "
-    "missing then is a matter of steps.",
+    statement="In a stack of six layers the distance of every layer falls like 1/steps² from 10,000 steps on, also "
+    "in the slowest. Said of three inputs of five Gaussian tokens in 16 dimensions.",
     measured="median 1 − correlation, the farthest layer",
     limit=Limit(0.03, "≤ {}", "as first asked, of the upper ends"),
     foretold=Limit(

@@ -1,6 +1,6 @@
 """How each row of the layer below ends, by the multipliers of both layers, and the balance that fixes its mixture.
 
-settled   its winner is ahead by a margin that grows like ‖W‖: no multiplier
+settled   its winner is ahead by a margin that grows like ‖W‖, or level without a multiplier, ν = 0
 held      m = 0 is asked of a token; its multiplier ν, that of the composed token λ, and β are positive
 free      a mixture at the margin above, λ = 0: Σ p β is what its composed token would be farther than the margin
 tied      a mixture with β = 0 and λ > 0: the force that pulls it is O(1)
@@ -62,27 +62,30 @@ def terms(problems, W: np.ndarray, rows, ends: Ends, solved: dict) -> Terms:
     along = keys(problems, top)
     beta = along[:, :, None] - np.take_along_axis(along, ends.chosen[:, 0, 0], 2)[..., None]
     lead = composed_margin(problems, ends, top) - 1.0
-    share = shares(np.where(level, dual.below, 0.0), beta, lead)
+    small = SUPPORT_TOLERANCE
+    pushed = level & (np.abs(dual.below) > small * unit[:, None, None, None])
+    share = shares(np.where(pushed, dual.below, 0.0), beta, lead)
     place = np.argwhere(level)
     s, i, j, t = place.T
-    nu, own, small = dual.below[s, i, j, t], beta[s, i, j, t], SUPPORT_TOLERANCE
+    nu, own = dual.below[s, i, j, t], beta[s, i, j, t]
     size = np.abs(along).max((1, 2))[s]
     above = (same @ dual.top[..., None])[s, i, j, 0]
     carried, zero = above > small * unit[s], np.abs(own) <= small * size
     law = nu / np.where(carried, above, np.nan)
-    sound = np.where(level, (share > small) & (share < 1.0 - small), True).all(-1) & (lead > small)
+    sound = np.where(pushed, (share > small) & (share < 1.0 - small), True).all(-1) & (lead > small)
     p, pull = forces(problems, W, rows, ends, place)
     with np.errstate(divide="ignore", invalid="ignore"):
         strongest = pull / (4.0 * p * (1.0 - p))  # p (1 − p) is at most a quarter
         balances = (law / strongest > 0) & (law / strongest < 1)
     cases = [
+        ~pushed[s, i, j, t],
         ~carried & sound[s, i, j],
         carried & zero & balances,
         carried & ~zero & (nu > 0),
         carried & ~zero & (nu < 0),
     ]
     copied = same[s, i, j].sum(-1) > 1
-    end = np.select(cases, [FREE, TIED, HELD, REVERSED], OPEN)
+    end = np.select(cases, [SETTLED, FREE, TIED, HELD, REVERSED], OPEN)
     return Terms(place, end, law, own / size, np.where(end == FREE, share[s, i, j, t], np.nan), copied)
 
 

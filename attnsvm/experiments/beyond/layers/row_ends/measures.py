@@ -51,9 +51,10 @@ def of_instances(problems, trained, solved, ends, found: Terms, kept):
 def of_rows(found: Terms, ends) -> dict[str, np.ndarray]:
     """How many rows of each instance end in each way, (S,) each: by the last of `ENDS` that one of its tokens has."""
     rank = np.zeros(ends.counts[:, 0].shape, dtype=int)
-    np.maximum.at(rank, tuple(found.place[:, :3].T), [ENDS.index(end) + 1 for end in found.end])
+    order = SETTLED, *ENDS
+    np.maximum.at(rank, tuple(found.place[:, :3].T), [order.index(end) for end in found.end])
     some = ~ends.counts[:, 0]
-    return {end: ((rank == k) & some).sum((1, 2)) for k, end in enumerate((SETTLED, *ENDS))}
+    return {end: ((rank == k) & some).sum((1, 2)) for k, end in enumerate(order)}
 
 
 def of_terms(problems, trained, ends, found: Terms, kept):
@@ -99,7 +100,7 @@ def of_shares(instances):
 def of_balance(single):
     """Of every end: both sides of its law, at the last step and at half of ‖W‖, medians with quartiles."""
     found = []
-    for end, own in single[single["end"] != OPEN].groupby("end", sort=False) if len(single) else ():
+    for end, own in single[~single["end"].isin((SETTLED, OPEN))].groupby("end", sort=False) if len(single) else ():
         pairs = {"off": ("share", "before")} if end == FREE else {"ratio": ("force", "earlier")}
         for quantity, names in pairs.items():
             for name, when in zip(names, ("", ", at half"), strict=True):

@@ -4,6 +4,7 @@ from attnsvm.experiments.beyond.layers_beyond.kinds import seen, stack_of
 from attnsvm.experiments.beyond.layers_beyond.models import fixed
 from attnsvm.experiments.beyond.layers_beyond.settled_rows.ends import KINDS
 from attnsvm.training.heads.linear import LinearHead
+from attnsvm.training.late import parted, to_log
 from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.stack.descent import train_stack
 
@@ -16,6 +17,6 @@ def descent(problems, settings, progress):
     for name, kind in KINDS.items():
         given = {"values": fixed(problems)["values"]} if kind.heads > 1 else {}
         own, stack = seen(kind, problems), stack_of(kind)
-        log = train_stack(own, stack, LinearHead, rule, steps, kept, progress=progress, **given)
-        trained[name] = log.arrays("steps", "weights") | given
+        log = train_stack(own, stack, LinearHead, rule, steps, to_log(kept, kept), progress=progress, **given)
+        trained[name] = parted(log.steps, log.weights, kept, kept) | given
     return trained

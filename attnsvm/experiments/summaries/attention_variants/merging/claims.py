@@ -19,8 +19,8 @@ def wide(tables, quantity):
 @CLAIMS.add(
     sharpens="merged_margin",
     short="merged tokens narrow the margin by their length",
-    statement="Merging neighbouring tokens narrows the margin of what is selected, by the factor 1/√2 that the length "
-    "of the mean of two tokens loses; brought back to length one, merged tokens leave the margin of as few tokens.",
+    statement="Merging neighbouring tokens narrows the margin by the factor 1/√2 of their lost length; with length "
+    "one it is that of as few tokens.",
     measured="median margin on merged tokens, over that on one of every pair",
     limit=Limit(1.0, "< {}", "narrower, beyond the interval"),
     length=Limit(0.1, "distance of the ratio from 1/√2, as a share of it ≤ {}", "tokens of a pair overlap"),
@@ -34,8 +34,8 @@ def merged_margin_length(tables, limit, length, restored):
     expected = 1 / np.sqrt(2)
     parts = {
         f"narrower than on one of two ({ratio.value:.3f} times)": limit(ratio),
-        f"by the length lost: {ratio.value / expected:.3f} of 1/√2": length(abs(ratio.value / expected - 1)),
-        f"with the length brought back {unit.value:.3f} times that on one of two": restored(abs(unit.value - 1)),
+        f"by the length lost: {ratio.value / expected:.3f} of 1/√2": length(ratio.off(expected) / expected),
+        f"with the length brought back {unit.value:.3f} times that on one of two": restored(unit.off(1.0)),
     }
     return Reading(*ratio, parts, {f"narrower than on all tokens ({whole.value:.3f} times)": limit(whole)})
 

@@ -1,0 +1,64 @@
+"""What the checker says just within each of its limits, and just beyond: of answers that are known in closed form."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from attnsvm.svm.checker import check, known
+
+
+def judged(rows, bound, norm="fro", W=None, dual=None):
+    """The verdict on W (2, 2) with these multipliers; where there is no W, on a refutation.
+
+    rows: (left, right) of each constraint; dual: None is all ones.
+    """
+    left, right, m = *(np.array(side, float) for side in zip(*rows, strict=True)), len(rows)
+    tokens = np.concatenate([left, np.zeros((1, 2))])
+    claim = SimpleNamespace(status="infeasible" if W is None else "solved", W=W, factors=None)
+    claim.dual = np.ones(m) if dual is None else np.array(dual, float)
+    numbers = np.arange(m), np.full(m, m), np.arange(m)
+    return check((tokens, right, *numbers), np.array(bound, float), np.zeros(m, dtype=bool), norm, 1e-7, claim)
+
+
+X, Y = ([1, 0], [1, 0]), ([0, 1], [0, 1])
+
+
+def scaled(by, also=1.0):
+    """One row asks for a margin; another one, that W meets by far, makes its rounding cost up to 1e-6."""
+    return judged([X, ([also, 0], [1, 0])], [1, 1], W=np.diag([1 + by, 0]), dual=[1, 0]).status
+
+
+def opposite(slope):
+    """Two rows that are opposite but for a slope: no W has a norm below its inverse."""
+    return judged([([1, slope], [1, 0]), ([-1, slope], [1, 0])], [1, 1]).status
+
+
+def rank(weak, norm):
+    return judged([X, Y], [1, weak], norm, np.diag([1, weak]), [1, weak if norm == "fro" else 1]).rank
+
+
+def rank_bound(less):
+    """The second singular value of the dual matrix is so much less than the first."""
+    return judged([X, Y], [1, 0], "nuc", np.diag([1.0, 0]), [1, 1 - less]).rank_bound
+
+
+@pytest.mark.parametrize(
+    ("decides", "limit", "below", "above"),
+    [
+        (scaled, 1e-9, "solved", "uncertified"),
+        (lambda by: scaled(-by), 1e-9, "solved", "uncertified"),
+        (lambda by: scaled(by, also=1e10), 1e-6, "solved", "uncertified"),
+        (opposite, 1e-6, "remote", "uncertified"),
+        (lambda weak: rank(weak, "fro"), 1e-9, 1, 2),
+        (lambda weak: rank(weak, "nuc"), 1e-6, 1, 2),
+        (lambda weak: rank(weak, "l1"), 1e-6, 1, 2),
+        (rank_bound, 1e-5, 2, 1),
+    ],
+)
+def test_a_limit_is_where_it_is_said_to_be(decides, limit, below, above):
+    assert (decides(0.9 * limit), decides(1.1 * limit)) == (below, above)
+
+
+def test_the_exponents_of_norms_have_a_least_and_a_largest():
+    assert [known(f"l{p}") for p in ("1.0099", "1.01", "100", "100.1")] == [False, True, True, False]

@@ -91,11 +91,15 @@ def save_records(folder: Path, plan: Plan) -> None:
     for path in [path for path in (folder / plan.at).rglob("*") if path.is_file() and not path.name.startswith(".")]:
         name = str(path.relative_to(folder))
         with suppress(UserError):  # no output
-            rule, wildcards = job_of(name, plan.at)
-            files = plan.inputs(rule)(**wildcards).values()
-            inputs = [one for found in files for one in ([found] if isinstance(found, str) else found)]
-            sums = {one: job_records.sha256_of(str(folder / one)) for one in inputs}
+            sums = {one: job_records.sha256_of(str(folder / one)) for one in read_by(name, plan)}
             job_records.note([str(path)], plan.made(name), sums)
+
+
+def read_by(path: str, plan: Plan) -> list[str]:
+    """The files that the job reads which writes a file; `UserError` where none does."""
+    rule, wildcards = job_of(path, plan.at)
+    files = plan.inputs(rule)(**wildcards).values()
+    return [one for found in files for one in ([found] if isinstance(found, str) else found)]
 
 
 AUDIT = {"csv": "claims.csv", "html": "audit.html"}

@@ -113,8 +113,8 @@ def stale(path: str, made: str, folder: str = "") -> str:
     found = checksums.record(os.path.join(folder, path))
     if found is None:
         return UNKNOWN
-    inputs = found.get("inputs")
-    if found.get("made") != made or not isinstance(inputs, dict):
+    inputs = found["inputs"]
+    if found["made"] != made:
         return "it was made of other settings or by other code"
     there = {one: os.path.join(folder, one) for one in inputs if os.path.exists(os.path.join(folder, one))}
     return next((f"it was made of another {one}" for one in there if sha256_of(there[one]) != inputs[one]), "")
@@ -128,12 +128,17 @@ def wrong(outputs: Iterable[str], made: str, broken: Collection[str] = ()) -> di
         broken: files whose bytes are known to be others than those they were written with.
     """
     there = [path for path in outputs if os.path.lexists(path)]
-    why = {
-        path: stale(path, made) or ("" if path not in broken and checksums.holds(path) else DAMAGED) for path in there
-    }
+    why = {path: stale(path, made) or ("" if path not in broken and _holds(path) else DAMAGED) for path in there}
     for path in [path for path in why if not why[path]]:
         forget(path, made)
     return {path: reason for path, reason in why.items() if reason}
+
+
+def _holds(path: str) -> bool:
+    try:
+        return checksums.holds(path)
+    except OSError:  # a link to nowhere, a disk's read error
+        return False
 
 
 def sha256_of(path: str) -> str | None:

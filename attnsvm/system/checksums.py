@@ -69,7 +69,7 @@ def record(path: str | os.PathLike) -> Record | None:
     except (OSError, ValueError, RecursionError):
         found = None
     found = found if found is not None else _in_cache(path)
-    return found if isinstance(found, dict) else None
+    return found if isinstance(found, dict) and "made" in found and isinstance(found.get("inputs"), dict) else None
 
 
 def sign(path: str | os.PathLike, record: Record) -> None:

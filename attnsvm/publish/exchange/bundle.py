@@ -13,7 +13,7 @@ from attnsvm.pipeline import cards, targets
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import TABLES, Plan
 from attnsvm.system import checksums
-from attnsvm.system.errors import require
+from attnsvm.system.errors import UserError, require
 from attnsvm.system.writing import replacing
 
 DATE = 946684800  # of all files, 2000-01-01: none is newer than what was made from it
@@ -74,10 +74,11 @@ def behind(files: list[str], folder: Path, command: str) -> list[str]:
         if file in found or not (folder / file).exists():
             continue
         record = checksums.record(folder / file)
-        require(record is not None, f"{file}: there is no record of what made it; run first: {command}")
+        if record is None:
+            raise UserError(f"{file}: there is no record of what made it; run first: {command}")
         require(checksums.holds(folder / file), f"{file}: damaged ({checksums.DIFFERS}); run first: {command}")
         found.add(file)
-        todo += (record or {})["inputs"]
+        todo += record["inputs"]
         if file.endswith(f"/{TABLES[0]}"):  # the other outputs of its job
             todo += [file.replace(TABLES[0], other) for other in TABLES[1:]]
     return sorted(found)

@@ -161,8 +161,8 @@ def _stale(path: str, folder: Path) -> str:
 def _blocks(path: Path) -> dict[str, set[str]]:
     """The names of the blocks behind a figure, by experiment, as the records of its tables have them."""
     found: dict[str, set[str]] = {}
-    for table in (checksums.record(path) or {})["inputs"]:
-        for file in (checksums.record(path.parents[1] / table) or {})["inputs"]:
+    for table in (checksums.record(path) or {}).get("inputs", {}):
+        for file in (checksums.record(path.parents[1] / table) or {}).get("inputs", {}):
             experiment, block = file.split("/")[-3:-1]
             found.setdefault(experiment, set()).add(block)
     return found

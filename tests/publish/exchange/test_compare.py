@@ -8,8 +8,9 @@ import pytest
 
 from attnsvm import command
 from attnsvm.audit import Tables
-from attnsvm.pipeline import cards
+from attnsvm.pipeline import cards, job_records
 from attnsvm.pipeline.configuration import resolve
+from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import compare, reference, release
 from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, seen
 from attnsvm.publish.exchange.reference import rounded
@@ -33,8 +34,13 @@ def build(folder, change=None, names=NAMES, settings=None):
         rows = table(name)
         save_csv(folder / f"figures/{name}.csv", change(rows) if change and name == "cone" else rows)
         asked = {one: resolve({})["experiments"][one] for one in cards.read(name).draws} | (settings or {})
-        origin = {"config": {"experiments": asked}, "machine": {"cpu": "made up"}, "packages": {"python": "3.14"}}
+        config = {"experiments": asked}
+        origin = {"config": config, "machine": {"cpu": "made up"}, "packages": {"python": "3.14"}}
         (folder / f"figures/{name}.json").write_text(json.dumps(origin))
+        if not settings:
+            job_records.note(
+                [folder / f"figures/{name}.csv"], Plan(resolve(config), {}).made(f"figures/{name}.csv"), {}
+            )
     return folder
 
 
@@ -105,9 +111,19 @@ def test_other_rows_columns_or_settings_are_said(made, tmp_path):
     assert other.outcome == compare.OTHER
     assert other.reproduced
     assert "cone.descent.steps is 7, in the reference" in other.why or "is not there, in the reference" in other.why
-    damaged = build(tmp_path / "d")
-    (damaged / "figures/cone.csv").write_text("kind\n")
-    assert "damaged" in outcome(made, damaged).why
+
+
+def test_what_is_damaged_or_was_made_by_other_code_is_not_compared(made, tmp_path):
+    folder = build(tmp_path)
+    csv = folder / "figures/cone.csv"
+    job_records.note([csv], "other", {})
+    assert outcome(made, folder).why == "it was made of other settings or by other code; run snakemake figures/cone"
+    save_csv(csv, table("cone"))
+    assert outcome(made, folder).why == f"{job_records.UNKNOWN}; run snakemake figures/cone"
+    csv.write_text("kind\n")
+    one = outcome(made, folder)
+    assert (one.outcome, one.reproduced) == (compare.STALE, False)
+    assert one.why.startswith("damaged")
 
 
 def test_a_build_of_some_figures_is_compared_in_these(made, tmp_path):

@@ -18,9 +18,8 @@ from attnsvm.system.errors import UserError, shown
 
 BUILT = ("results", "figures", "paper", "smoke", "site")
 OURS = ("paper/", "figures/gallery/", "figures/README.md")  # of the repository
-SNAKEMAKES = {  # what Snakemake calls its files, by their folder in .snakemake
-    "metadata": r"@?[\w-]+={0,2}",
-    "incomplete": r"@?[\w-]+={0,2}",
+RECORDS = ("metadata", "incomplete")  # Snakemake's folders of these, in .snakemake
+SNAKEMAKES = {  # what it calls its other files, by their folder
     "log": r"[\dT.-]+\.snakemake\.log",
     "locks": r"\d+\.(in|out)put\.lock",
     "scripts": r"tmp\w{8}\..+",
@@ -44,7 +43,7 @@ def clean() -> list[str]:
         if record is None or other:
             continue
         inside = {one for one in there if one.is_relative_to(path)} if path.is_dir() else {path} & there
-        if inside and not checksums.holds(path):
+        if inside and not sidecar.read_bytes().startswith(checksums.line(path, path.name)):
             stays[path] = CHANGED
             held |= {sidecar, *inside}
             continue
@@ -94,10 +93,10 @@ def _of_a_build(path: Path) -> bool:
 
 def _of_snakemake(path: Path) -> bool:
     _, kind, *names = path.parts
-    if not _is_plain(path) or kind not in SNAKEMAKES or not names:
+    if not _is_plain(path):
         return False
-    known = all(re.fullmatch(SNAKEMAKES[kind], name) for name in names)
-    return known and (kind not in ("metadata", "incomplete") or _of_output(names))
+    called = "/".join(names)
+    return _of_output(names) if kind in RECORDS else bool(names and re.fullmatch(SNAKEMAKES.get(kind, ""), called))
 
 
 def _of_output(names: Sequence[str]) -> bool:

@@ -233,7 +233,7 @@ OF_SNAKEMAKE = ("metadata/cmVzdWx0cy9jb25lLm5weg==", "locks/0.input.lock", "log/
 OF_THE_USER = (
     *("results/notes.txt", "results/cone/.env", "results/logs/my_lab_book.txt", "results/logs/own.log"),
     *("results/benchmarks/mine.tsv", "results/.metadata/my_data.csv", "smoke/logs/mine", "report.html"),
-    *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine/x", "figures/mine.pdf"),
+    *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine", "figures/mine.pdf"),
 )
 OF_THE_REPOSITORY = ("figures/README.md", "figures/gallery/cone.png", "paper/manuscript.typ")
 

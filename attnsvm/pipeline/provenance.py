@@ -178,8 +178,9 @@ def _blas() -> list[dict]:
     import scipy.linalg.blas  # noqa: F401  loads that of SciPy, and that of NumPy with it
     from threadpoolctl import threadpool_info
 
-    found = [one for one in threadpool_info() if one["user_api"] == "blas"]
-    return [{key: one.get(key) for key in ("internal_api", "version", "architecture")} for one in found]
+    loaded = [one for one in threadpool_info() if one["user_api"] == "blas"]
+    found = [{key: one.get(key) for key in ("internal_api", "version", "architecture")} for one in loaded]
+    return sorted(found, key=str)  # they come in the order of their places in memory
 
 
 def _experiment(results: Path, name: str, blocks: list[str]) -> dict:

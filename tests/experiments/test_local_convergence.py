@@ -45,7 +45,7 @@ def test_the_table_is_its_definition(name, tmp_path):
     assert list(leads.parametrisation) == ["W", "KQ"]
     for row in leads.itertuples():
         own, other = (np.array(values[row.parametrisation, f"corr_{norm}", 40]) for norm in OWN[row.parametrisation])
-        half = 1.959964 * (own - other).std(ddof=1) / np.sqrt(4)
+        half = 3.18244630528 * (own - other).std(ddof=1) / np.sqrt(4)
         assert (row.quantity, row.step, row.instances) == ("lead", 40, 4)
         assert row.value == pytest.approx((own - other).mean(), abs=1e-6)
         assert row.high - row.low == pytest.approx(2 * half, abs=1e-5)

@@ -128,7 +128,7 @@ def test_the_table_by_hand():
     found = measures.table(measures.Measures(by_hand(), pd.DataFrame()), {})
     lead = found[(found.part == "mean") & (found.quantity == "lead")].iloc[0]
     assert lead["value"] == pytest.approx((-0.1 + 0.6) / 2)
-    half = 1.959963984540054 * np.std([-0.1, 0.6], ddof=1) / np.sqrt(2)
+    half = 12.7062047364 * np.std([-0.1, 0.6], ddof=1) / np.sqrt(2)
     assert (lead["low"], lead["high"]) == pytest.approx((0.25 - half, 0.25 + half))
     shares = found[found.part == "share"].set_index("quantity")
     assert shares.value.to_dict() == {"predicted": 0.5, "alignment": 0.5, "margin_ratio": 0.0}  # a tie is not above

@@ -63,7 +63,7 @@ def test_the_ends_are_their_definition(run):
             row = run.table[(run.table.labels == labels) & (run.table.steps == steps) & (run.table.rule == rule)]
             lead = row[row.quantity == "lead_global"].iloc[0]
             difference = hits["fro"] - hits[rule]
-            half = 1.959963984540054 * difference.std(ddof=1) / np.sqrt(12)
+            half = 2.200985160091639 * difference.std(ddof=1) / np.sqrt(12)
             expected = difference.mean() + np.array([0, -half, half])
             np.testing.assert_allclose(lead[["value", "low", "high"]].astype(float), expected, rtol=0, atol=1e-12)
 

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from by_hand import NORM, cosine, softmax_of
+from scipy.special import stdtrit
 
 from attnsvm.analysis.rows import where
 from attnsvm.analysis.statistics import MEAN, MIDDLE
@@ -57,7 +58,7 @@ def test_solutions_keep_their_margins_at_every_position_and_the_table_is_their_c
         band = table.loc[step, ["low", "high"]].to_list()
         assert band == pytest.approx(np.quantile(sample, [0.16, 0.84]), abs=1e-12)
     (step,) = mean.index
-    half = 1.959964 * np.std(values[step], ddof=1) / np.sqrt(len(values[step]))
+    half = stdtrit(len(values[step]) - 1, 0.975) * np.std(values[step], ddof=1) / np.sqrt(len(values[step]))
     assert step == max(values)
     expected = np.mean(values[step]) + half * np.array([0, -1, 1])
     assert mean.loc[step, ["value", "low", "high"]].to_list() == pytest.approx(expected, abs=1e-9)

@@ -183,3 +183,12 @@ def test_it_says_what_was_typed_when_and_which_files_came_of_it(tmp_path, monkey
     assert found["command"] == "snakemake figures/cone 'a={b: 1}'"
     assert abs(datetime.fromisoformat(found["written"]) - datetime.now(UTC)) < timedelta(minutes=1)
     assert {"openblas", "mkl", "blis", "flexiblas", "accelerate"} & {one["internal_api"] for one in found["blas"]}
+
+
+def test_libraries_are_named_in_one_order_wherever_they_lie_in_memory(monkeypatch):
+    loaded = [{"user_api": "blas", "internal_api": "openblas", "version": version} for version in ("0.3.30", "0.3.31")]
+    said = []
+    for order in (loaded, loaded[::-1]):
+        monkeypatch.setattr("threadpoolctl.threadpool_info", lambda order=order: order)
+        said.append(provenance._blas())
+    assert said[0] == said[1]

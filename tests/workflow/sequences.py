@@ -197,7 +197,7 @@ class Sequence:
 
     def started(self):
         """A run that was started, from nothing or from what is there, and has written some files."""
-        anew = self.draw(True, True, False)
+        anew = self.draw(True, False)
         self.say(*["all removed"] * anew)
         if anew:
             removed(self.folder / BUILT)

@@ -16,16 +16,14 @@ def left(problems, weights: np.ndarray, ends: Ends, solved: dict, dual: Forces) 
     """
     found = np.full(weights.shape[:2], np.nan)
     for s in range(len(found)):
-        with np.errstate(invalid="ignore", divide="ignore"):  # the logarithm of what the hypotheses want positive
-            terms = behind(problems, ends, solved, dual, s)
-        if terms is None:
-            continue
-        u, (matrices, V, finite) = terms
-        W = weights[s, :, :, 0].reshape(len(weights[s]), -1)
-        r = W @ u
-        away = (W - r[:, None] * u) @ (np.linalg.pinv(matrices) @ matrices).T
-        rest = away - np.log(r)[:, None] * V - finite
-        found[s] = np.linalg.norm(rest, axis=1) / np.linalg.norm(away, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):  # logarithms of what should be positive, and of an early r
+            if (terms := behind(problems, ends, solved, dual, s)) is not None:
+                u, (matrices, V, finite) = terms
+                W = weights[s, :, :, 0].reshape(len(weights[s]), -1)
+                r = W @ u
+                away = (W - r[:, None] * u) @ (np.linalg.pinv(matrices) @ matrices).T
+                rest = away - np.log(r)[:, None] * V - finite
+                found[s] = np.linalg.norm(rest, axis=1) / np.linalg.norm(away, axis=1)
     return found
 
 

@@ -17,7 +17,7 @@ short, long = (
 )
 SHORT = "{rule} less often: by {value:.3f}, with longer steps by {long.value:.3f}"
 LONG = "{rule} less often: by {short.value:.3f}, with longer steps by {value:.3f}"
-gradient = share(rule="fro").without_interval()
+gradient = share(rule="fro")
 CLAIMS.declare(
     "rule_and_tokens",
     (
@@ -25,9 +25,7 @@ CLAIMS.declare(
         short.must(*ABOVE, SHORT, names=OTHERS, long=long),
         long.must(*ABOVE, LONG, names=OTHERS, short=short),
     ),
-    share(rule=tuple(OTHERS))
-    .without_interval()
-    .below(
+    share(rule=tuple(OTHERS)).below(
         gradient,
         "at the largest d too, {rule} less often: {value:.2f} against {gradient.value:.2f}",
         names=OTHERS,

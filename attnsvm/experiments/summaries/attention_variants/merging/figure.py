@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from attnsvm.analysis.rows import where
+from attnsvm.analysis.statistics import sample_interval
 from attnsvm.plots.panels import panel, point
 from attnsvm.plots.style import BLACK, GREY, PURPLE, VERMILLION, sheet
 
@@ -12,7 +13,6 @@ LOOKS = {
     "merged unit": ("merged, length one", PURPLE, "s"),
     "merged": ("merged", VERMILLION, "D"),
 }
-SIGMAS = 1.96  # of a 95 % interval
 
 
 @sheet(height=0.3)
@@ -21,9 +21,8 @@ def draw(figure, table):
     margins, shares = figure.subplots(1, 2, sharey=True)
     for k, (variant, (_, colour, marker)) in enumerate(LOOKS.items()):
         rows = where(table, variant=variant)
-        low, middle, high = rows["margin"].quantile([0.25, 0.5, 0.75])
-        mean, half = rows["same"].mean(), SIGMAS * rows["same"].sem()
-        for axes, (at, start, end) in ((margins, (middle, low, high)), (shares, (mean, mean - half, mean + half))):
+        quartiles = rows["margin"].quantile([0.5, 0.25, 0.75])
+        for axes, (at, start, end) in ((margins, quartiles), (shares, sample_interval(rows["same"]))):
             row = {"value": at, "low": start, "high": end}
             point(axes, k, row, colour, marker, along=True, markersize=5)
     margins.axvline(1, color=GREY, linewidth=0.6)

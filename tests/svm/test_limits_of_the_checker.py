@@ -29,9 +29,9 @@ def scaled(by, also=1.0):
     return judged([X, ([also, 0], [1, 0])], [1, 1], W=np.diag([1 + by, 0]), dual=[1, 0]).status
 
 
-def opposite(slope):
+def opposite(slope, size=1.0):
     """Two rows that are opposite but for a slope: no W has a norm below its inverse."""
-    return judged([([1, slope], [1, 0]), ([-1, slope], [1, 0])], [1, 1]).status
+    return judged([([size, slope * size], [1, 0]), ([-size, slope * size], [1, 0])], [1, 1]).status
 
 
 def rank(weak, norm):
@@ -50,6 +50,7 @@ def rank_bound(less):
         (lambda by: scaled(-by), 1e-9, "solved", "uncertified"),
         (lambda by: scaled(by, also=1e10), 1e-6, "solved", "uncertified"),
         (opposite, 1e-6, "remote", "uncertified"),
+        (lambda size: opposite(1e-7, size), 1e-140, "uncertified", "remote"),
         (lambda weak: rank(weak, "fro"), 1e-9, 1, 2),
         (lambda weak: rank(weak, "nuc"), 1e-6, 1, 2),
         (lambda weak: rank(weak, "l1"), 1e-6, 1, 2),

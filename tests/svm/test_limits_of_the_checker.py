@@ -1,11 +1,13 @@
 """What the checker says just within each of its limits, and just beyond: of answers that are known in closed form."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from attnsvm.svm.checker import check, known
+from attnsvm.svm.enclosures import NOTHING, rounding
 
 
 def judged(rows, bound, norm="fro", W=None, dual=None):
@@ -63,3 +65,10 @@ def test_a_limit_is_where_it_is_said_to_be(decides, limit, below, above):
 
 def test_the_exponents_of_norms_have_a_least_and_a_largest():
     assert [known(f"l{p}") for p in ("1.0099", "1.01", "100", "100.1")] == [False, True, True, False]
+
+
+def test_bounds_of_rounding_are_those_of_float64():
+    """A sum of n products errs by n·u/(1 − n·u) of their sizes; where these vanish, by a least number each."""
+    u = Fraction(1, 2**53)
+    assert all(rounding(n) >= n * u / (1 - n * u) for n in (1, 100, 10**4, 10**8))
+    assert Fraction(NOTHING) >= 2**31 * Fraction(5e-324) * 10**50

@@ -61,7 +61,8 @@ def _parsed(name: str, package: str, content: bytes) -> list:
     try:
         whole = ast.parse(content.decode("utf-8"))
     except (SyntaxError, UnicodeDecodeError) as error:
-        line = f", line {error.lineno}" if getattr(error, "lineno", None) else ""
+        number = getattr(error, "lineno", None)
+        line = f", line {number}" if number else ""
         reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
     exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}

@@ -51,14 +51,18 @@ def read(root: Path, name: str, package: str = "") -> Source:
     if not name:
         return Source("", [], {}, [], False, [])
     content, package = (root / name).read_bytes(), package or Path(name).parts[0].removesuffix(".py")
-    return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
+    try:
+        return Source(*recall((PARSED_BY, package.encode(), content), lambda: _parsed(name, package, content)))
+    except (RecursionError, MemoryError) as error:
+        raise UserError(f"{name}: this is nested too deeply for Python") from error
 
 
 def _parsed(name: str, package: str, content: bytes) -> list:
     try:
         whole = ast.parse(content.decode("utf-8"))
     except (SyntaxError, UnicodeDecodeError) as error:
-        line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+        number = getattr(error, "lineno", None)
+        line = f", line {number}" if number else ""
         reason = error.msg if isinstance(error, SyntaxError) else "not UTF-8 text"
         raise UserError(f"{name}{line}: this is not Python ({reason})") from error
     exports = {own: ".".join(path) for own, path in lazy.exported(whole).items()}

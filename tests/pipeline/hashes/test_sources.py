@@ -86,6 +86,8 @@ def test_what_may_be_imported_by_name_is_known(tmp_path, text, words, chooses):
     ("content", "sentence"),
     [
         (b"x = 1\ndef draw(:\n", r"^broken.py, line 2: this is not Python \(invalid syntax\)$"),
+        (b"x = 1\0", r"^broken.py: this is not Python \(source code string cannot contain null bytes\)$"),
+        (b"1+" * 3000 + b"1", r"^broken.py: this is nested too deeply for Python$"),
         (b"x = '\xff'\n", r"^broken.py: this is not Python \(not UTF-8 text\)$"),
     ],
 )

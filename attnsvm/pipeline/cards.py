@@ -36,6 +36,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+import attnsvm.experiments
 from attnsvm.pipeline.checking import first_error, schema_error
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import HOME, USERS
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 FOLDER, GRIDS = HERE.parent / "experiments", HERE.parent / "data" / "grids"
 OWN = HOME / USERS  # the folder of a user's experiments
+attnsvm.experiments.__path__.append(str(OWN))
 LINE_END = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # every kind that Unicode has
 OURS = ("value", "smoke", "text", "kind")  # keys of a setting that are not JSON schema
 STAGES = ("problems", "descent", "svm", "measures")

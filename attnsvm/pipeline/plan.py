@@ -189,9 +189,9 @@ class Plan:
     def said(self, names: Iterable[str]) -> str:
         """A hash of what jobs that read claims or draw a figure take from cards."""
         read = [cards.read(name) for name in names]
-        values = [{key: one["value"] for key, one in card.settings["problems"].items()} for card in read]
+        values = [sorted((key, one["value"]) for key, one in card.settings["problems"].items()) for card in read]
         words = [(card.name, card.title, card.section, card.on, card.optional, card.draws) for card in read]
-        return hash_of(words, values, [[*card.columns] for card in read])
+        return hash_of(words, values, [sorted(card.columns) for card in read])
 
     def settings_of_stages(self, experiment: str, block: str) -> dict[str, dict]:
         """The settings of every stage of a variant, whose stages are one job."""

@@ -8,7 +8,7 @@ import yaml
 from harness import ROOT, edited
 
 from attnsvm.data.cells import COUNTED
-from attnsvm.pipeline import cards, configuration
+from attnsvm.pipeline import cards, configuration, modules
 from attnsvm.pipeline.hashes import dependencies
 from attnsvm.pipeline.plan import Plan, earlier
 
@@ -89,7 +89,7 @@ class Repository:
 def own(plan, rule, **wildcards):
     """The params of a job, as Snakemake compares them, but for what follows from earlier jobs or from the grid."""
     params = plan.params(rule)
-    return repr({name: params[name](**wildcards) for name in params if name not in ("origin", "blocks")})
+    return repr({name: params[name](**wildcards) for name in params if name not in ("parts", "blocks")})
 
 
 def forget():
@@ -182,22 +182,19 @@ def norms(experiments):
     return {f"attnsvm.geometry.{name}" for name in files if re.search(rf'["\'.]{name}["\']', "\n".join(texts))}
 
 
-def users(*modules, parts=cards.STAGES):
-    """What runs one of `modules`: {(stage, name)} of the stages, figures and claims in `parts` of every run."""
-    also = {
-        "measures": ["attnsvm.pipeline.running.gathering"],
-        "figure": ["attnsvm.plots.style", "attnsvm.audit.headline"],
-    }
+def users(*edited, parts=cards.STAGES):
+    """What runs one of the edited modules: {(stage, name)} of the stages, figures, claims in `parts` of every run."""
 
-    def more(card, part):
-        return also.get(part, []) + ([card.modules["claims"]] if part == "figure" and "claims" in card.modules else [])
+    def run(card, part):
+        claims = [card.modules["claims"]] if part == "figure" and "claims" in card.modules else []
+        return card.modules[part], modules.RUNNERS[part], *modules.FIRST, *claims
 
     return {
         (part, card.name)
         for card in cards.every()
         if not card.optional
         for part in parts
-        if part in card.modules and behind(card.modules[part], *more(card, part)) & {*modules}
+        if part in card.modules and behind(*run(card, part)) & {*edited}
     }
 
 

@@ -4,7 +4,7 @@ import sys
 
 before = {*sys.modules}
 
-from attnsvm.pipeline.running.reporting import reporting
+from attnsvm.pipeline.running.reporting import reporting  # noqa: E402
 
 with reporting(snakemake.log[0]):
     from attnsvm.pipeline import job_records

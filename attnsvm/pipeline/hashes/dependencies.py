@@ -18,7 +18,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import attnsvm.experiments
 from attnsvm.pipeline.hashes.sources import Source, read
 from attnsvm.system import lazy
 
@@ -27,7 +26,6 @@ ROOT = Path(__file__).resolve().parents[3]
 HOME = ROOT if (ROOT / "Snakefile").is_file() else Path.cwd()
 USERS = "experiments"  # the folder in it with a user's own; its modules are read as parts of the package of that name
 OF_HOME = (f"{USERS}/", "workflow/")
-attnsvm.experiments.__path__.append(str(HOME / USERS))
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment

@@ -142,20 +142,15 @@ def _other_setting(path: Path, asked: dict) -> str:
 
 def _stale(path: str, folder: Path) -> str:
     """Why a csv is not what this code makes of the settings that its json records; "" where it is."""
-    try:
-        asked = dict(json_file(folder / path.replace(".csv", ".json"))["config"])
-        blocks = _blocks(folder / path)
-    except (UserError, KeyError, TypeError, ValueError) as error:
-        return f"there is no telling what made it ({error})"
     if not checksums.holds(folder / path):
         return f"damaged ({checksums.DIFFERS})"
-    resolved = resolve(asked)
-    usual = Plan(resolved, {})
-    plan = Plan(resolved, {name: len(own) for name, own in blocks.items() if own != {*usual.blocks(name)}})
     try:
+        resolved = resolve(dict(json_file(folder / path.replace(".csv", ".json"))["config"]))
+        blocks, usual = _blocks(folder / path), Plan(resolved, {})
+        plan = Plan(resolved, {name: len(own) for name, own in blocks.items() if own != {*usual.blocks(name)}})
         return job_records.stale(path, plan.made(path), str(folder))
-    except UserError as error:
-        return str(error)
+    except (UserError, KeyError, TypeError, ValueError) as error:
+        return f"there is no telling what made it ({error})"
 
 
 def _blocks(path: Path) -> dict[str, set[str]]:

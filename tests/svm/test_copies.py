@@ -42,3 +42,10 @@ def test_an_infeasible_problem_is_refuted_on_the_first_copies():
     answer = solve(c)
     assert answer.status.value == "infeasible"
     assert not answer.dual[len(c) // 3 :].any()
+
+
+@pytest.mark.parametrize(("away", "named"), [(0.9e-12, True), (1.1e-12, False)])
+def test_a_token_that_rounding_alone_tells_from_the_selected_one_is_named(away, named):
+    problem = separation(np.array([[[3.0, 0], [3 * (1 - away), 0]]]), np.ones((1, 2)), np.array([0]))
+    said = "token 1 of input 0 is a copy of the selected token 0 up to rounding" in str(solve(problem).rejected)
+    assert (said, solve(problem).solved) == (named, not named)

@@ -20,7 +20,6 @@ from edits import (
     RANK,
     STATEMENT,
     Repository,
-    change,
     text,
     users,
     with_keys,

@@ -64,7 +64,7 @@ def holds(path: str | os.PathLike) -> bool:
 def record(path: str | os.PathLike) -> Record | None:
     """What the job noted that made a file; None where no job did, or none that came to its end."""
     try:
-        text = beside(path).read_bytes().partition(b"\n# ")[2]
+        text = beside(path).read_bytes().partition(b"\n# ")[2] if beside(path).is_file() else b""  # a pipe has no end
         found = json.loads(text) if text else None
     except (OSError, ValueError, RecursionError):
         found = None

@@ -1,11 +1,19 @@
 """The one exception a user can cause: its message says what is wrong, where, and what to do; and how it is shown."""
 
+LONGEST = 2000  # letters of a sentence
+
 
 class UserError(Exception):
-    """Something outside the code is wrong: a configuration, a file, an array. Its sentence is one line, as `shown`."""
+    """Something outside the code is wrong: a configuration, a file, an array.
+
+    Its sentence is one line, as `shown`; of a long one, which repeats what somebody wrote, the middle is left out.
+    """
 
     def __init__(self, sentence: object = "", **named):
-        super().__init__(shown(sentence), **named)
+        text = shown(sentence)
+        super().__init__(
+            text if len(text) <= LONGEST else f"{text[: LONGEST // 2]} ... {text[-LONGEST // 4 :]}", **named
+        )
 
 
 class Misread(RuntimeError):

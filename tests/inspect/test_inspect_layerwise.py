@@ -274,6 +274,7 @@ VAST = {  # what config.json says, of which kind of model; no file is larger for
     "positions": ("bert", {"max_position_embeddings": 10**12}, "the weights embeddings.position_embeddings.weight are"),
     "labels": ("bert", {"num_labels": 3 * 10**8}, "num_labels: expected at most 65536, got 300000000"),
     "heads": ("mpt", {"n_heads": 10**9}, "expected at most as many heads as coordinates, got 1000000000"),
+    "another kind": ("mistral", {"layer_types": ["sliding_attention"] * 2}, "is read as a model of the kind"),
     "settings in other files": ("bert", {"configuration_files": ["x"]}, "configuration_files: names settings in other"),
     "turning positions": ("esm", {"max_position_embeddings": 10**13}, "its tables take 8e+04 GB"),
 }  # fmt: skip

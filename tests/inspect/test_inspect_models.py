@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative, rotary
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
 
 from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
@@ -172,13 +172,6 @@ def test_a_kind_of_model_that_is_not_read_is_one_sentence(changes, why, model_fo
     sentence = f"{path}: a model of the kind {why}; docs/inspect.md names the kinds that are read"
     with pytest.raises(UserError, match=f"^{re.escape(sentence)}$"):
         models.read(model_folder, TEXTS[:3])
-
-
-def test_a_kind_that_the_libraries_take_for_another_one_is_refused(tmp_path):
-    rotary("mistral", tmp_path)
-    changed_config(tmp_path, layer_types=["sliding_attention"] * 2)
-    with pytest.raises(UserError, match=r"config\.json: is read as a model of the kind 'ministral'"):
-        models.read(tmp_path, TEXTS[:3])
 
 
 def test_a_text_of_one_token_is_named(decoder, encoder):

@@ -80,10 +80,9 @@ KEPT = "this SLURM keeps no accounts, so sacct cannot say which jobs have ended"
         ({"sinfo": ""}, ""),
     ],
 )
-@pytest.mark.parametrize("profile", ["profile.yaml", "config.yaml", "config.v9+.yaml"])
-def test_slurm_without_a_cluster_or_accounts_is_one_sentence(folder, monkeypatch, commands, sentence, profile):
+def test_slurm_without_a_cluster_or_accounts_is_one_sentence(folder, monkeypatch, commands, sentence):
     """Whichever way it is asked for; a dry run needs no cluster."""
-    (folder / profile).write_text("executor: slurm\n")
+    (folder / "profile.yaml").write_text("executor: slurm\n")
     (folder / "bin").mkdir()
     for name, text in commands.items():
         (folder / "bin" / name).write_text(f"#!/bin/sh\n{text}\n")
@@ -100,8 +99,14 @@ def test_slurm_without_a_cluster_or_accounts_is_one_sentence(folder, monkeypatch
             command_line.check(arguments)
     if sentence == KEPT:
         command_line.check(["-e", "slurm", "--slurm-status-command", "squeue"])
-        (folder / profile).write_text("executor: slurm\nslurm-status-command: squeue\n")
+        (folder / "profile.yaml").write_text("executor: slurm\nslurm-status-command: squeue\n")
         command_line.check(["--profile", "."])
+
+
+@pytest.mark.parametrize("name", ["profile.yaml", "config.yaml", "config.v9+.yaml"])
+def test_the_file_of_a_profile_may_have_each_of_snakemakes_names(folder, name):
+    (folder / name).write_text("executor: slurm\n")
+    assert command_line.executors(["--profile", "."]) == ["slurm"]
 
 
 @pytest.mark.parametrize("text", ["", "- a", "a: [", "executor: local"])

@@ -160,6 +160,13 @@ def test_what_a_schema_cannot_say_is_said_by_the_experiment(name, stage, values,
         cells()
 
 
+def test_a_sentence_repeats_no_whole_file():
+    sentence = refused({"scale": "x" * 10**6})
+    assert len(sentence) < 2000
+    assert sentence.startswith("config: scale: 'xxx")
+    assert "smoke" in sentence[-100:]
+
+
 WORDS = {"below": "not below", "at_most": "above"}
 RELATIONS = [
     pytest.param(card, kind, *keys, id=f"{card.name}-{kind}-{keys[0]}")

@@ -90,6 +90,22 @@ def test_what_is_all_but_inseparable_is_not_refuted(away):
         assert found.low <= 1 / away  # the norm of that W, whose place has a constant 1
 
 
+@pytest.mark.parametrize(("slope", "status"), [(0.9e-6, "remote"), (1.1e-6, "uncertified")])
+def test_a_bound_of_the_norm_is_an_answer_from_a_million_on(slope, status):
+    """Two tokens that are opposite but for a slope: no W has a norm below its inverse."""
+    content, rows = np.array([[1, slope], [0, 0], [-1, slope], [0, 0]]), np.array([[0, 2], [1, 3]])
+    checker = Checker(content, np.ones((4, 1)), np.ones((2, 1)), np.array([0, 0, 1, 1]))
+    assert checker.check(*rows, TOLERANCE, Claim("infeasible", None, np.ones(2))).status == status
+
+
+@pytest.mark.parametrize(("away", "status"), [(4.5e4, "solved"), (5.5e4, "uncertified")])
+def test_multipliers_may_be_a_hundred_thousand_times_as_large_as_the_solution(away, status):
+    """W = 1 is the difference of two tokens that are far from the origin."""
+    checker = Checker(np.array([[away + 1], [away]]), np.ones((2, 1)), np.ones((1, 1)), np.array([0, 0]))
+    claim = Claim("solved", np.array([1.0, -1]), np.ones(1))
+    assert checker.check(np.array([0]), np.array([1]), TOLERANCE, claim).status == status
+
+
 def test_a_token_that_equals_the_selected_one_is_a_refutation_and_one_near_to_it_is_named():
     features, selected, _ = made()
     first = np.flatnonzero(features.owner == 3)

@@ -1,11 +1,13 @@
 """What the checker says just within each of its limits, and just beyond: of answers that are known in closed form."""
 
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from attnsvm.svm.checker import check, known
+from attnsvm.svm.enclosures import NOTHING, rounding
 
 
 def judged(rows, bound, norm="fro", W=None, dual=None):
@@ -29,9 +31,9 @@ def scaled(by, also=1.0):
     return judged([X, ([also, 0], [1, 0])], [1, 1], W=np.diag([1 + by, 0]), dual=[1, 0]).status
 
 
-def opposite(slope):
+def opposite(slope, size=1.0):
     """Two rows that are opposite but for a slope: no W has a norm below its inverse."""
-    return judged([([1, slope], [1, 0]), ([-1, slope], [1, 0])], [1, 1]).status
+    return judged([([size, slope * size], [1, 0]), ([-size, slope * size], [1, 0])], [1, 1]).status
 
 
 def rank(weak, norm):
@@ -50,6 +52,7 @@ def rank_bound(less):
         (lambda by: scaled(-by), 1e-9, "solved", "uncertified"),
         (lambda by: scaled(by, also=1e10), 1e-6, "solved", "uncertified"),
         (opposite, 1e-6, "remote", "uncertified"),
+        (lambda size: opposite(1e-7, size), 1e-140, "uncertified", "remote"),
         (lambda weak: rank(weak, "fro"), 1e-9, 1, 2),
         (lambda weak: rank(weak, "nuc"), 1e-6, 1, 2),
         (lambda weak: rank(weak, "l1"), 1e-6, 1, 2),
@@ -62,3 +65,10 @@ def test_a_limit_is_where_it_is_said_to_be(decides, limit, below, above):
 
 def test_the_exponents_of_norms_have_a_least_and_a_largest():
     assert [known(f"l{p}") for p in ("1.0099", "1.01", "100", "100.1")] == [False, True, True, False]
+
+
+def test_bounds_of_rounding_are_those_of_float64():
+    """A sum of n products errs by n·u/(1 − n·u) of their sizes; where these vanish, by a least number each."""
+    u = Fraction(1, 2**53)
+    assert all(rounding(n) >= n * u / (1 - n * u) for n in (1, 100, 10**4, 10**8))
+    assert Fraction(NOTHING) >= 2**31 * Fraction(5e-324) * 10**50

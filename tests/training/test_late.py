@@ -12,6 +12,5 @@ def test_a_run_is_parted_into_its_own_steps_and_the_late_ones():
     run = parted(logged, np.stack([logged, -logged])[:, :, None].astype(float), kept, ends)
     assert run["weights"][0, :, 0].tolist() == kept
     assert (run["late"][1, :, :, 0] == -late_steps(ends)).all()
-    steps = [one["weights"][0].item() for one in shaken(run, 1000)]
-    assert steps == late_steps([1000])[0].tolist()
+    assert [one["weights"][0].item() for one in shaken(run, 1000)] == late_steps([1000])[0].tolist()
     assert list(shaken(run, 100)) == list(shaken({}, 1000)) == []

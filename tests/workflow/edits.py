@@ -183,7 +183,7 @@ def norms(experiments):
 
 
 def users(*edited, parts=cards.STAGES):
-    """What runs one of the edited modules: {(stage, name)} of the stages or figures in `parts` of every run."""
+    """What runs one of the edited modules: {(stage, name)} of the stages, figures, claims in `parts` of every run."""
 
     def run(card, part):
         claims = [card.modules["claims"]] if part == "figure" and "claims" in card.modules else []

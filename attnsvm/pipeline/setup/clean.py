@@ -18,9 +18,8 @@ from attnsvm.system.errors import UserError, shown
 
 BUILT = ("results", "figures", "paper", "smoke", "site")
 OURS = ("paper/", "figures/gallery/", "figures/README.md")  # of the repository
-SNAKEMAKES = {  # what Snakemake calls its files, by their folder in .snakemake
-    "metadata": r"@?[\w-]+={0,2}",
-    "incomplete": r"@?[\w-]+={0,2}",
+RECORDS = ("metadata", "incomplete")  # Snakemake's folders of these, in .snakemake
+SNAKEMAKES = {  # what it calls its other files, by their folder
     "log": r"[\dT.-]+\.snakemake\.log",
     "locks": r"\d+\.(in|out)put\.lock",
     "scripts": r"tmp\w{8}\..+",
@@ -37,13 +36,14 @@ def clean() -> list[str]:
     stays = {Path(one): LINK for one in (*BUILT, ".snakemake") if os.path.islink(one)}
     there = {path for folder in BUILT for path in _files(folder)}
     gone, held = set[Path](), set[Path]()
-    for sidecar in sorted(there.union(filter(Path.is_file, map(checksums.beside, BUILT)))):
+    for sidecar in sorted(path for path in there.union(map(checksums.beside, BUILT)) if _is_plain(path)):
         path = sidecar.with_name(sidecar.name[1:].removesuffix(".sha256") or sidecar.name)
-        record = (sidecar == checksums.beside(path) and checksums.record(path)) or {}
-        if "made" not in record or sidecar.is_symlink() or path.is_symlink():
+        record = checksums.record(path) if sidecar == checksums.beside(path) else None
+        other = os.path.lexists(path) and not (_is_plain(path) or (path.is_dir() and not path.is_symlink()))
+        if record is None or other:
             continue
         inside = {one for one in there if one.is_relative_to(path)} if path.is_dir() else {path} & there
-        if inside and not checksums.holds(path):
+        if inside and not sidecar.read_bytes().startswith(checksums.line(path, path.name)):
             stays[path] = CHANGED
             held |= {sidecar, *inside}
             continue
@@ -73,9 +73,13 @@ def _files(folder: str) -> Iterator[Path]:
         folders[:] = [name for name in folders if name not in links and above not in CONDA]
 
 
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
 def _of_a_build(path: Path) -> bool:
     """Whether a file without a record is one that nobody writes by hand."""
-    if path.is_symlink() or not path.is_file():
+    if not _is_plain(path):
         return False
     if HALF.fullmatch(path.name):
         return True
@@ -89,10 +93,10 @@ def _of_a_build(path: Path) -> bool:
 
 def _of_snakemake(path: Path) -> bool:
     _, kind, *names = path.parts
-    if path.is_symlink() or kind not in SNAKEMAKES or not names:
+    if not _is_plain(path):
         return False
-    known = all(re.fullmatch(SNAKEMAKES[kind], name) for name in names)
-    return known and (kind not in ("metadata", "incomplete") or _of_output(names))
+    called = "/".join(names)
+    return _of_output(names) if kind in RECORDS else bool(names and re.fullmatch(SNAKEMAKES.get(kind, ""), called))
 
 
 def _of_output(names: Sequence[str]) -> bool:

@@ -223,7 +223,7 @@ def built(folder, *names):
         path.parent.mkdir(parents=True, exist_ok=True)
         if name != "site":
             path.write_text("built")
-        record = {"made": "0" * 64, "log": log, "inputs": []}
+        record = {"made": "0" * 64, "log": log, "inputs": {}}
         checksums.beside(path).write_bytes(checksums.line(path, path.name) + f"# {json.dumps(record)}\n".encode())
 
 
@@ -233,7 +233,7 @@ OF_SNAKEMAKE = ("metadata/cmVzdWx0cy9jb25lLm5weg==", "locks/0.input.lock", "log/
 OF_THE_USER = (
     *("results/notes.txt", "results/cone/.env", "results/logs/my_lab_book.txt", "results/logs/own.log"),
     *("results/benchmarks/mine.tsv", "results/.metadata/my_data.csv", "smoke/logs/mine", "report.html"),
-    *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine/x", "figures/mine.pdf"),
+    *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine", "figures/mine.pdf"),
 )
 OF_THE_REPOSITORY = ("figures/README.md", "figures/gallery/cone.png", "paper/manuscript.typ")
 
@@ -268,7 +268,7 @@ def test_clean_leaves_what_is_another_file_by_now(clone):
     own = clone / "results/answer.npz"
     own.write_text("solved")
     checksums.beside(own).write_bytes(checksums.line(own, own.name))
-    record = {"made": "", "log": "../thesis.log", "inputs": []}
+    record = {"made": "", "log": "../thesis.log", "inputs": {}}
     (clone.parent / "thesis.log").touch()
     (clone / "results/.gone.csv.sha256").write_text(f"\n# {json.dumps(record)}\n")
     run = make(clone, "clean")
@@ -285,11 +285,16 @@ def test_clean_follows_no_link(clone):
     for name in ("results/logs", "results/cone", "figures", "site", ".snakemake"):
         (clone / name).symlink_to(disk / name)
     (clone / "results/one.csv").symlink_to(disk / BUILT[0])
+    (clone / "results/folder").symlink_to(disk / "results/cone")
+    for name in (".pipe.csv.sha256", "other.csv"):
+        os.mkfifo(clone / "results" / name)
+    for name in ("folder", "other.csv"):
+        shutil.copy(checksums.beside(disk / BUILT[0]), clone / f"results/.{name}.sha256")
     shutil.copy(checksums.beside(disk / BUILT[0]), clone / "results/.one.csv.sha256")
     before = everything(disk)
     run = make(clone, "clean")
     assert (run.returncode, run.stderr) == (0, "")
-    assert "left: .snakemake and 5 others: a link, which is not followed\n" in run.stdout
+    assert "left: .snakemake and 6 others: a link, which is not followed\n" in run.stdout
     assert everything(disk) == before
     assert all((clone / name).is_symlink() for name in ("results/logs", "results/one.csv", "figures", "site"))
 

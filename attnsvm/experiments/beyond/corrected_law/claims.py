@@ -184,7 +184,7 @@ CLAIMS.declare(
     behind.must(
         "median ≤ 0.01", "a hundredth, with nothing fitted; other seeds had left .04 at a quarter", "{value:.2g}"
     ),
-    behind.of("largest").must("largest ≤ 0.1", "the order is there in every instance", "the largest {value:.2g}"),
+    behind.of("largest").must("largest share ≤ 0.1", "the order is there in every instance", "the largest {value:.2g}"),
     two(layer=0, quantity="next order radius").must(
         "‖W‖ from which on it is below a tenth, median ≤ 2000",
         "a tenth of the last ‖W‖",

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = ("results", "smoke", "site", ".snakemake")
-LEFT_OUT = (*BUILT, ".git", ".venv*", "*.pyc", ".pytest_cache", ".mypy_cache")
+LEFT_OUT = (".git", ".venv*", "*.pyc", ".pytest_cache", ".mypy_cache")
 
 
 class Fault(NamedTuple):
@@ -68,6 +68,11 @@ def files_of(fault, root=ROOT):
     return [path for name in fault.tests for path in sorted((root / "tests").rglob(name))]
 
 
+def left_out(folder, names):
+    """What a copy of the repository does without."""
+    return {*shutil.ignore_patterns(*LEFT_OUT)(folder, names), *(BUILT if Path(folder) == ROOT else ())}
+
+
 def failed(tests, root):
     """The first test that fails, of a file or folder of the copy in `root`; "" where all pass."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")])}
@@ -101,7 +106,7 @@ def main(arguments):
     missed = 0
     with tempfile.TemporaryDirectory(prefix="attnsvm-faults-") as folder:
         root = Path(folder) / "attnsvm"
-        shutil.copytree(ROOT, root, ignore=shutil.ignore_patterns(*LEFT_OUT), symlinks=True)
+        shutil.copytree(ROOT, root, ignore=left_out, symlinks=True)
         sound = set()
         for fault in chosen:
             asked = [root / "tests" / given.of] if given.of else files_of(fault, root)

@@ -23,11 +23,10 @@ WITH_CARDS = (
 CARDS = (path for path in (ROOT / "attnsvm/experiments").rglob("card.yaml") if path.parent.name in WITH_CARDS)
 FEW = (*WITH_CARDS, *(name for path in CARDS for name in yaml.safe_load(path.read_text("utf-8")).get("unseen", ())))
 # The folder that a smoke run fills. What is in it is the same to the byte in every rebuild, but for figures/<name>.json
-# and results/benchmarks, which hold times, and results/logs.
+# and results/benchmarks, which hold times, results/logs, and the records, which name the logs.
 BUILT = "smoke"
 DRAWN = [f"{BUILT}/figures/*.{kind}" for kind in ("csv", "png", "pdf", "svg")]
-DRAWN += [name.replace("*", ".*") + ".sha256" for name in DRAWN]
-PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parquet", "csv", "html", "sha256")))
+PRODUCTS = (*DRAWN, *(f"{BUILT}/results/**/*.{kind}" for kind in ("npz", "parquet", "csv", "html")))
 TARGETS = ("figures/all", "audit")
 NOTHING = "Nothing to be done"
 LONG_AGO = 1_000_000_000  # 2001: the date of an old edit

@@ -63,8 +63,8 @@ def _deciding(name: str, workflow: Any = None) -> Any:
 
 def _ended(name: str) -> Any:
     end(
-        f"this Snakemake has no {name} ({DECIDING[name]}), or keeps its records elsewhere (--persistence-backend), so "
-        "an edit or a damaged file could go unseen: install a Snakemake that attnsvm names, and leave that option out"
+        f"this Snakemake has no {name} ({DECIDING[name]}), so an edit or a damaged file could go unseen: "
+        "install a Snakemake that attnsvm names"
     )
 
 

@@ -21,9 +21,10 @@ from edits import (
     with_keys,
     with_setting,
 )
-from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, scheduled, snapshot
+from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, restored, scheduled, snapshot
 
 from attnsvm.pipeline import job_records
+from attnsvm.system import checksums
 
 
 def here(jobs):
@@ -64,17 +65,11 @@ EDITS = {
     "provenance": {"attnsvm/pipeline/provenance.py": CODE},
     "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
     "plumbing": {
-        **{
-            f"attnsvm/pipeline/{name}.py": CODE
-            for name in (
-                *("running/auditing", "running/reporting", "running/stages"),
-                *("cards", "answers", "plan", "modules"),
-            )
-        },
+        **{f"attnsvm/pipeline/{name}.py": CODE for name in ("running/auditing", "captions", "plan", "modules")},
         **{"tests/test_x.py": CODE, "docs/paper.md": "edited", "README.md": "edited"},
     },
 }
-NAMED = {"plumbing": 0, "provenance": len(FIGURES) + 1, "templates of the audit": 3}
+NAMED = {"plumbing": 3, "provenance": len(FIGURES) + 1, "templates of the audit": 3}
 
 
 @pytest.mark.parametrize(("what", "date"), list(zip(EDITS, cycle([None, LONG_AGO]))))
@@ -207,12 +202,11 @@ def test_a_figure_is_drawn_anew_though_the_new_intermediates_are_gone(copy):
 # ---- records ---------------------------------------------------------------------------------------------------
 
 EDIT = {"attnsvm/svm/methods/interior_point.py": CODE}
-OWN, TRAVELLING = job_records.OWN, f"{BUILT}/{job_records.TRAVELLING}"
 LOST = {
     "emptied": lambda data: b"",
-    "cut": lambda data: data[:-1],
+    "cut": lambda data: data[:-2],
     "zeroed": lambda data: bytes(len(data)),
-    "another value": lambda data: b'{"params": 7, "input": {"x": 1}}',
+    "another value": lambda data: data.partition(b"\n")[0] + b'\n# {"made": 7, "inputs": []}\n',
     "gone": None,
 }
 
@@ -221,40 +215,25 @@ def stages(*rules):
     return {(rule, "svm_rank") for rule in (*rules, "figure", "provenance")}
 
 
-def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(fresh):
-    """Snakemake alone takes it for one that the code made as it is."""
-    folder = fresh("results", "figures")
-    one = folder / TRAVELLING / job_records.name(f"{BUILT}/results/svm_rank/certificates.csv")
-    one.unlink()  # its job has four other outputs
-    assert scheduled(dry(folder, "figures/svm_rank")) == stages("measures")
-    shutil.rmtree(folder / TRAVELLING)
-    shutil.rmtree(folder / ".snakemake")
-    run = dry(folder, "figures/svm_rank")
-    assert "there is no record of what made them; they are built anew" in run.stdout
-    assert scheduled(run) == stages("problems", "svm", "measures")
-
-
 @pytest.mark.parametrize("how", LOST)
-def test_records_that_snakemake_has_lost_are_taken_from_beside_the_results(copy, how):
-    """As after a power failure; and where both are lost, all is built anew."""
-    for folder, expected in ((OWN, set()), (TRAVELLING, stages("problems", "svm", "measures"))):
-        for path in [path for at in {OWN, folder} for path in (copy / at).iterdir()]:
-            path.write_bytes(LOST[how](path.read_bytes())) if LOST[how] else path.unlink()
-        assert scheduled(dry(copy, "figures/svm_rank")) == expected
-        if not expected:
-            with edited(copy, EDIT):
-                assert ("svm", "svm_rank") in scheduled(dry(copy, "figures/svm_rank"))
+def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(workshop, how):
+    """Snakemake alone takes it for one that the code made as it is."""
+    path = workshop / checksums.beside(f"{BUILT}/results/svm_rank/certificates.csv")  # its job has four other outputs
+    with restored(workshop, [path]):
+        path.write_bytes(LOST[how](path.read_bytes())) if LOST[how] else path.unlink()
+        run = dry(workshop, "figures/svm_rank")
+    assert f"certificates.csv: {job_records.UNKNOWN}; it is built anew" in run.stdout
+    assert scheduled(run) == stages("measures")
 
 
-def test_a_record_beside_the_results_is_that_of_the_file_which_is_there(copy):
-    """It is gone while its file is written anew, so it never speaks for another one: the job sees that it is gone."""
-    path = f"{BUILT}/results/svm_rank/seeds-0-1/svm.npz"
-    gone, kept = (f"{TRAVELLING}/{job_records.name(one)}" for one in (path, path.replace("svm.npz", "problems.npz")))
-    seen = f"\nfrom pathlib import Path\nassert (Path({gone!r}).exists(), Path({kept!r}).exists()) == (False, True)\n"
-    assert (copy / gone).exists()
-    with edited(copy, {"attnsvm/experiments/paper/svm_rank/svm.py": lambda text: f"{text}{seen}"}):
-        build(copy, path)
-    assert (copy / gone).exists()
+def test_what_snakemake_noted_decides_nothing(copy):
+    """As after a power failure, or in a clone that only the results were copied into."""
+    for path in (copy / job_records.SNAKEMAKES).iterdir():
+        path.write_bytes(b"{")
+    assert NOTHING in dry(copy, "figures/svm_rank").stdout
+    shutil.rmtree(copy / ".snakemake")
+    with edited(copy, EDIT):
+        assert ("svm", "svm_rank") in scheduled(dry(copy, "figures/svm_rank"))
 
 
 @pytest.mark.parametrize("date", [4_000_000_000, 1])

@@ -82,7 +82,3 @@ def test_every_target_has_its_name_under_the_prefix(host):
     assert said.returncode == 0, said.stdout
     assert f"{HOST}/figures/feasibility.json" in said.stdout
     assert f"{HOST}/results/audit/claims.csv" in said.stdout
-
-
-def test_the_records_of_the_host_stay_with_the_host(host):
-    assert not (host / HOST / "results" / ".metadata").exists()

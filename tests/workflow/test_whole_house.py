@@ -3,23 +3,27 @@
 By day for the experiments in `harness.FEW`, by night, when Snakemake builds every one, for all.
 """
 
+import subprocess
+
 import in_process
 import pytest
 from harness import BUILT, FEW, NOTHING, build, copy_repository, dry, run_python, snapshot
 
-from attnsvm.publish.exchange import bundle, unbundle
-
-TIMED = (".json", ".json.sha256")  # provenance holds times
+from attnsvm.publish.exchange import bundle
 
 
 def test_the_jobs_of_snakemake_write_what_the_stages_write_in_one_process(built, everything):
     """So what tests/experiments/test_every_smoke_run.py says of all experiments, it says of the pipeline's files."""
-    ours = [f"{BUILT}/results/{name}/**/*.*" for name in FEW] + [f"{BUILT}/figures/{name}.*" for name in FEW]
+    ours = [f"{BUILT}/results/{name}/**/[!.]*.*" for name in FEW] + [f"{BUILT}/figures/{name}.*" for name in FEW]
     theirs, made = snapshot(built, *ours), snapshot(everything, *ours)
-    timed = {path for path in theirs if "provenance" in path or path.endswith((".json", ".json.sha256"))}
-    assert {path for path in theirs if theirs[path] != made.get(path)} <= timed
+    assert {path for path in theirs if theirs[path] != made.get(path)} <= {*timed(theirs)}
     assert theirs.keys() == made.keys()
-    assert len(theirs) > 200
+    assert len(theirs) > 100
+
+
+def timed(paths):
+    """Those that hold times."""
+    return (path for path in paths if path.endswith(".json"))
 
 
 AUDIT = """
@@ -45,16 +49,14 @@ def test_snakemake_builds_every_experiment_as_one_process_does(tmp_path):
     folder, everything = (copy_repository(tmp_path / name) for name in ("house", "alone"))
     build(folder)
     in_process.run_all(everything, {*in_process.FIGURES})
-    patterns = [f"{BUILT}/results/**/*.*", f"{BUILT}/figures/*.*"]
+    patterns = [f"{BUILT}/results/**/[!.]*.*", f"{BUILT}/figures/[!.]*.*"]
     ours, theirs = snapshot(folder, *patterns), snapshot(everything, *patterns)
     ours = {path: data for path, data in ours.items() if "/benchmarks/" not in path and "/logs/" not in path}
-    assert {path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)} <= {
-        path for path in ours if path.endswith(TIMED)
-    }
+    assert {path for path in ours.keys() | theirs.keys() if ours.get(path) != theirs.get(path)} <= {*timed(ours)}
     assert NOTHING in dry(folder).stdout
-    packed, fresh = tmp_path / "all.tar.zst", copy_repository(tmp_path / "fresh")
-    bundle.write(["figures/all", "audit"], packed, "smoke", folder)
-    unbundle.read(packed, fresh)
+    fresh = copy_repository(tmp_path / "fresh")
+    bundle.write(["figures/all", "audit"], tmp_path / "all.tar.gz", "smoke", folder)
+    subprocess.run(["tar", "-xf", tmp_path / "all.tar.gz"], cwd=fresh, check=True)
     assert NOTHING in dry(fresh).stdout
 
 

@@ -25,7 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 # The folder of the Snakefile: the clone, or with an installed package the working copy that `attnsvm deploy` wrote.
 HOME = ROOT if (ROOT / "Snakefile").is_file() else Path.cwd()
 USERS = "experiments"  # the folder in it with a user's own; its modules are read as parts of the package of that name
-OF_HOME = (f"{USERS}/", "workflow/")
+SCRIPTS = "workflow/scripts/"
+OF_HOME = (f"{USERS}/", SCRIPTS)
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
@@ -59,7 +60,7 @@ def digest(*modules: str, texts: tuple[str, ...] = ()) -> str:
     for name in sorted({name for module in behind for name in _imported(module).names}):
         total.update(f"{name}\n".encode())
     for file in (*sorted(set().union(*map(_beside, behind))), *texts):
-        total.update(f"{file}\0{hashlib.sha256(path_of(file).read_bytes()).hexdigest()}\n".encode())
+        total.update(f"{file}\0{_says(file)}\n".encode())
     return total.hexdigest()
 
 
@@ -69,6 +70,13 @@ def module_files(*modules: str) -> tuple[str, ...]:
     behind = _behind(*modules)
     sources = {file for module in behind if (file := file_of(module))}
     return tuple(sorted(sources.union(*map(_beside, behind))))
+
+
+def _says(file: str) -> str:
+    """The hash of a file that is no module; of a script of the workflow, that of its code."""
+    if file.startswith(SCRIPTS):
+        return read(_root(file), file).digest
+    return hashlib.sha256(path_of(file).read_bytes()).hexdigest()
 
 
 @cache

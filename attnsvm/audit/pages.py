@@ -73,7 +73,7 @@ def measured(row) -> str:
         return "–"
     text = " ".join(filter(None, [_of(row["measured"]) + number(row["value"]), interval(row)]))
     if row["verdict"] == HOLDS and pd.notna(row.get("missed")):
-        text += f"; that a share above {number(row['missed'])} of instances does otherwise is excluded"
+        text += f"; that more than a share of {number(row['missed'])} does otherwise is excluded"
     if pd.isna(row["published"]):
         return text
     return f"{text}; in print{_comma(row['printed'])}: {number(row['published'])}"

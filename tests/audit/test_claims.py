@@ -37,11 +37,9 @@ def test_only_claims_about_models_that_are_not_here_are_not_tried():
 
 def test_the_rows_stand_by_group(audited):
     """What sharpens a claim stands behind it, whatever experiment it is of."""
-    place = {
-        key: (list(GROUPS).index(one.group), KINDS.index(one.kind) * (one.group == "paper"))
-        for key, one in BY_KEY.items()
-    }
-    first = sorted((key for key, claim in BY_KEY.items() if not claim.sharpens), key=place.get)
+    asked = [claim for claim in BY_KEY.values() if not claim.sharpens]
+    kinds = sorted(asked, key=lambda claim: KINDS.index(claim.kind) * (claim.group == "paper"))
+    first = [claim.key for group in GROUPS for claim in kinds if claim.group == group]
     behind = {key: [other for other, claim in BY_KEY.items() if claim.sharpens == key] for key in first}
     assert list(audited.key) == [one for key in first for one in (key, *behind[key])]
 

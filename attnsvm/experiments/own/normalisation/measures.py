@@ -6,8 +6,7 @@ import pandas as pd
 from attnsvm.analysis.decades import before
 from attnsvm.analysis.directions import correlation
 from attnsvm.analysis.measured import curves, gathered, outcomes
-from attnsvm.analysis.medians import quartiles, with_means
-from attnsvm.analysis.statistics import median
+from attnsvm.analysis.medians import medians, quartiles, with_means
 
 
 @gathered
@@ -24,17 +23,10 @@ def measures(cell, problems, trained, solved, settings):
 
 
 def table(measures, settings):
+    """The distances along training; and, of each instance, what the last decade of steps leaves of its distance."""
     keys = ["normalisation", "parametrisation"]
-    left = [
-        dict(zip(keys, key, strict=True)) | _left(own.pivot(index="seed", columns="step", values="value"))
-        for key, own in measures.instances.groupby(keys, sort=False)
-    ]
-    return pd.concat(
-        [with_means(quartiles, measures.instances, [*keys, "step"]), pd.DataFrame(left)], ignore_index=True
-    )
-
-
-def _left(wide):
-    """What the last decade of steps leaves of a distance, instance by instance."""
+    wide = measures.instances.pivot(index=[*keys, "seed"], columns="step", values="value")
     end = wide.columns[-1]
-    return {"step": end} | median((wide[end] / wide[before(wide.columns.to_numpy())]).to_numpy())
+    left = (wide[end] / wide[before(wide.columns.to_numpy())]).dropna().rename("value").reset_index().assign(step=end)
+    rows = with_means(quartiles, measures.instances, [*keys, "step"])
+    return pd.concat([rows, medians(left, [*keys, "step"])], ignore_index=True)

@@ -23,11 +23,10 @@ def measures(cell, problems, trained, solved, settings):
         "gradient_norm": trained["gradient_norm"],
         "correlation": correlation(trained["weights"], solved["W"][:, None]),
     }
-    first = (
-        problems.tokens @ (trained["weights"][:, 1] - trained["weights"][:, 0])[:, None] @ problems.queries[..., None]
-    )
+    step = trained["weights"][:, :2][:, -1] - trained["weights"][:, 0]  # minus the gradient: descent is plain
+    gains = np.einsum("sntd,sde,sne->snt", problems.tokens, step, problems.queries)
     optimal = optimal_tokens(problems.tokens, problems.head, problems.labels)
-    values["favourable"] = (first[..., 0].argmax(-1) == optimal).all(1)  # a plain step is minus the gradient
+    values["favourable"] = (gains.argmax(-1) == optimal).all(1)
     kept = {name: value[meets] for name, value in values.items()}
     frame = curves(problems.seeds[meets], trained["steps"], kept, condition=cell.variant)
     found = np.where(solved["all_support"], "all_support", solved["status"])

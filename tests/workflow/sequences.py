@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import harness
@@ -91,10 +92,11 @@ def products(folder):
     """{path: bytes} of what a build of the figure makes, without dates, times and the command that was typed."""
     files = harness.snapshot(folder, *PRODUCTS)
     for path in [path for path in files if path.endswith(".json")]:
-        said = json.loads(files[path])
-        files[path + CODE] = json.dumps(said.pop("code")).encode()
-        said["experiments"] = {name: found | {"cost": 0} for name, found in said["experiments"].items()}
-        files[path] = json.dumps(said | {"written": "", "command": ""}).encode()
+        with suppress(ValueError, KeyError):  # of a backup that was damaged before
+            said = json.loads(files[path])
+            files[path + CODE] = json.dumps(said.pop("code")).encode()
+            said["experiments"] = {name: found | {"cost": 0} for name, found in said["experiments"].items()}
+            files[path] = json.dumps(said | {"written": "", "command": ""}).encode()
     return files
 
 
@@ -161,8 +163,11 @@ class Sequence:
         assert not wrong, f"not those of a clean build: {wrong}"
         again = self.run()
         assert NOTHING in again.stdout, again.stdout[-3000:]
-        others = [*self.states.values(), *self.backups]
-        assert [str(folder) for folder, files in others if products(folder) != files] == []  # as they were
+        changed = [state for state, (folder, files) in self.states.items() if products(folder) != files]
+        for state in changed:  # so that the next sequence has a clean one
+            shutil.rmtree(self.states.pop(state)[0])
+        changed += [str(folder) for folder, files in self.backups if products(folder) != files]
+        assert changed == [], "other files than before"
 
     def say(self, *words):
         self.steps[-1] = ", ".join([self.steps[-1], *words])

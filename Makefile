@@ -39,7 +39,7 @@ help:
 	@echo "               CI runs four parts more. PART=workflow: runs of Snakemake. PART=house: the smoke run of every experiment, where make test has a few"
 	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
 	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
-	@echo "make test-slow 20 more kills, every kind of damage, a cluster that fails, 500 jobs: in about an hour"
+	@echo "make test-slow 20 more kills, a cluster that fails, 500 jobs: in about an hour"
 	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"

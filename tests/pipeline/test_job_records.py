@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from harness import ROOT, run_python
 
-from attnsvm.pipeline import cards, job_records, modules
+from attnsvm.pipeline import job_records
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.system import checksums
@@ -214,9 +214,3 @@ def test_no_input_is_from_the_future(folder):
     os.utime(NAMES[0], (4e9, 4e9))
     job_records._date_today([NAMES[0], "gone"])
     assert os.stat(NAMES[0]).st_mtime <= time.time()
-
-
-def test_every_rule_has_a_runner_that_runs_it():
-    for rule, module in modules.RUNNERS.items():
-        assert rule in __import__(module, fromlist=["JOBS"]).JOBS, rule
-    assert {card.section for card in cards.every()} <= {*cards.SECTIONS}

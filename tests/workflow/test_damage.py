@@ -108,37 +108,15 @@ def test_a_dry_run_names_every_damaged_file_and_its_job_and_touches_nothing(work
     assert not list((workshop / BUILT).rglob("*.tmp"))
 
 
-@pytest.mark.parametrize("rule", ["claims", "audit_figure"])
-def test_damaged_files_of_the_audit_are_named_and_their_job_alone_runs(workshop, rule):
-    names = [f"{BUILT}/{name}" for name, own in OF_THE_AUDIT.items() if own == rule]
-    with restored(workshop, names):
-        for name in names:
-            damage(workshop / name)
-        run = dry(workshop)
-    assert all(f"{name}: {ENDS}" in run.stdout for name in names)
-    wanted = {("audit_figure", "audit"), ("provenance", "audit")}
-    assert scheduled(run) == wanted | ({("claims", "claim")} if rule == "claims" else set())
-
-
-def rebuilt(built, tmp_path, how):
-    """Damage every kind of file, each in its way, run, and compare with the undamaged run."""
+def test_the_next_run_rebuilds_what_is_damaged_to_the_byte(built, tmp_path):
+    """Every kind of file, each in its way."""
     folder = shutil.copytree(built, tmp_path / "run")
-    for name in FILES:
-        damage(folder / name, how[name])
+    for k, name in enumerate(FILES):
+        damage(folder / name, list(DAMAGE)[k % len(DAMAGE)])
     run = build(folder)
     for name in FILES:
         assert f"{name}: {ENDS}" in run.stdout
     assert snapshot(folder, *PRODUCTS) == snapshot(built, *PRODUCTS)
-
-
-def test_the_next_run_rebuilds_what_is_damaged_to_the_byte(built, tmp_path):
-    rebuilt(built, tmp_path, {name: list(DAMAGE)[k % len(DAMAGE)] for k, name in enumerate(FILES)})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("how", DAMAGE)
-def test_the_next_run_rebuilds_every_kind_of_damage(built, tmp_path, how):
-    rebuilt(built, tmp_path, dict.fromkeys(FILES, how))
 
 
 def test_verify_names_what_is_damaged(workshop):

@@ -5,7 +5,6 @@ The table is computed by edits.py, and tested in test_edits_table.py.
 
 import os
 import shutil
-from itertools import cycle
 
 import edits
 import pytest
@@ -13,18 +12,9 @@ from edits import (
     CARDS,
     CODE,
     COMMENT,
-    LOCAL,
-    RANK,
     Repository,
-    append,
-    change,
-    with_keys,
-    with_setting,
 )
-from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, restored, scheduled, snapshot
-
-from attnsvm.pipeline import job_records
-from attnsvm.system import checksums
+from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, scheduled, snapshot
 
 
 def here(jobs):
@@ -43,41 +33,6 @@ def following(changed):
 def predicted(folder, changes):
     """What the table says would run in a folder, downstream included."""
     return following(Repository(folder).changed(changes))
-
-
-EDITS = {
-    "kernel": {"attnsvm/training/kernels.py": CODE},
-    "solver, checker and a norm": {
-        f"attnsvm/{name}.py": CODE for name in ("svm/methods/interior_point", "svm/checker", "geometry/fro")
-    },
-    "style": {
-        "attnsvm/plots/style.py": change('BLUE, VERMILLION, GREEN = "#0072B2"', 'BLUE, VERMILLION, GREEN = "#0072B3"')
-    },
-    "modules of experiments": {
-        **{
-            "attnsvm/experiments/paper/svm_rank/svm.py": CODE,
-            "attnsvm/experiments/paper/local_convergence/descent.py": CODE,
-        },
-        **{"attnsvm/experiments/own/cone/measures.py": CODE, "attnsvm/experiments/own/positional/figure.py": CODE},
-        **{"attnsvm/experiments/paper/hyperplanes/problems.py": CODE},
-    },
-    "cards": {LOCAL: with_setting("descent", "steps", smoke=150), RANK: with_keys(caption="Edited.", title="Edited.")},
-    "provenance": {"attnsvm/pipeline/provenance.py": CODE},
-    "templates of the audit": {"attnsvm/audit/page.html.j2": append("<!-- edited -->")},
-    "plumbing": {
-        **{f"attnsvm/pipeline/{name}.py": CODE for name in ("running/auditing", "captions", "plan", "modules")},
-        **{"tests/test_x.py": CODE, "docs/paper.md": "edited", "README.md": "edited"},
-    },
-}
-NAMED = {"plumbing": 3, "provenance": len(FIGURES) + 1, "templates of the audit": 3}
-
-
-@pytest.mark.parametrize(("what", "date"), list(zip(EDITS, cycle([None, LONG_AGO]))))
-def test_a_dry_run_says_what_the_table_says(workshop, what, date):
-    wanted = predicted(workshop, EDITS[what])
-    assert len(wanted) == NAMED[what] if what in NAMED else wanted
-    with edited(workshop, EDITS[what], date):
-        assert scheduled(dry(workshop)) == wanted
 
 
 def test_comments_everywhere_rerun_nothing(workshop):
@@ -197,52 +152,3 @@ def test_a_figure_is_drawn_anew_though_the_new_intermediates_are_gone(copy):
         (copy / f"{block}/{stage}.npz").unlink()
     build(copy, "figures/trajectories", extra=other)
     assert snapshot(copy, f"{BUILT}/figures/trajectories.csv") != old
-
-
-# ---- records ---------------------------------------------------------------------------------------------------
-
-EDIT = {"attnsvm/svm/methods/interior_point.py": CODE}
-LOST = {
-    "emptied": lambda data: b"",
-    "cut": lambda data: data[:-2],
-    "zeroed": lambda data: bytes(len(data)),
-    "another value": lambda data: data.partition(b"\n")[0] + b'\n# {"made": 7, "inputs": []}\n',
-    "gone": None,
-}
-
-
-def stages(*rules):
-    return {(rule, "svm_rank") for rule in (*rules, "figure", "provenance")}
-
-
-@pytest.mark.parametrize("how", LOST)
-def test_a_file_without_a_record_is_built_anew_so_that_no_edit_goes_unseen(workshop, how):
-    """Snakemake alone takes it for one that the code made as it is."""
-    path = workshop / checksums.beside(f"{BUILT}/results/svm_rank/certificates.csv")  # its job has four other outputs
-    with restored(workshop, [path]):
-        path.write_bytes(LOST[how](path.read_bytes())) if LOST[how] else path.unlink()
-        run = dry(workshop, "figures/svm_rank")
-    assert f"certificates.csv: {job_records.UNKNOWN}; it is built anew" in run.stdout
-    assert scheduled(run) == stages("measures")
-
-
-def test_what_snakemake_noted_decides_nothing(copy):
-    """As after a power failure, or in a clone that only the results were copied into."""
-    for path in (copy / job_records.SNAKEMAKES).iterdir():
-        path.write_bytes(b"{")
-    assert NOTHING in dry(copy, "figures/svm_rank").stdout
-    shutil.rmtree(copy / ".snakemake")
-    with edited(copy, EDIT):
-        assert ("svm", "svm_rank") in scheduled(dry(copy, "figures/svm_rank"))
-
-
-@pytest.mark.parametrize("date", [4_000_000_000, 1])
-def test_dates_of_a_clock_that_was_wrong_lose_nothing(copy, date):
-    """In the future, or of 1970: what is built anew stays, though its inputs have later dates."""
-    for path in (copy / BUILT).rglob("*"):
-        if path.is_file():
-            os.utime(path, (date, date))
-    assert NOTHING in dry(copy, "figures/svm_rank").stdout
-    with edited(copy, EDIT):
-        assert "clock skew" not in build(copy, "figures/svm_rank").stdout
-        assert NOTHING in dry(copy, "figures/svm_rank").stdout

@@ -191,14 +191,3 @@ def test_an_edit_of_a_card_changes_the_params_of_the_stages_it_sets(repository, 
 def test_an_edit_of_a_title_changes_the_params_of_its_figure_and_of_the_page_of_claims(repository):
     changed = repository.changed({LOCAL: with_keys(title="Edited.")})
     assert changed == {("figure", Path(LOCAL).parent.name)} | ALL["claims"]
-
-
-def test_a_new_experiment_changes_the_params_of_no_other(repository):
-    """The audit reads them all: its provenance says so, its claims read one csv more."""
-    original = repository.folder / "attnsvm/experiments/paper/svm_rank"
-    new = {f"attnsvm/experiments/own/newcomer/{path.name}": path.read_text() for path in original.glob("*.*")}
-    del new["attnsvm/experiments/own/newcomer/claims.py"]
-    changed = repository.changed(new)
-    stages = {*CARDS["svm_rank"].stages, "figure", "provenance"}
-    assert changed == {(rule, "newcomer") for rule in stages} | {("provenance", "audit")}
-    (repository.folder / "attnsvm/experiments/own/newcomer").rmdir()

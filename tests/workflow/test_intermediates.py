@@ -1,17 +1,12 @@
 """`intermediates: drop`: the files of a block go once it is measured, and nothing else changes."""
 
-import random
 import re
 import shutil
-import subprocess
-import time
 
 import pytest
-from harness import BUILT, DRAWN, NOTHING, build, clone, dry, jobs, of_these, snakemake, snapshot, start
-from test_resume import kill
+from harness import BUILT, DRAWN, NOTHING, build, clone, dry, jobs, of_these, snapshot
 
 from attnsvm.pipeline.verify import main as verify
-from attnsvm.system import checksums
 
 DROP = ("--set-scatter", "feasibility=6")  # measured block by block; trajectories is measured by the job that gathers
 NAMES = "trajectories", "feasibility"
@@ -97,25 +92,3 @@ def test_what_an_earlier_run_kept_goes_where_it_is_asked_for(copy, expected):
     assert NOTHING in build(copy, *TARGETS, extra=configured("drop")).stdout
     assert left(copy) == set()
     assert of_these(snapshot(copy, *DRAWN, *TABLES), *NAMES) == expected
-
-
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))])
-def test_a_killed_run_goes_on(built, tmp_path, seed):
-    """Without the figures, which no intermediate file is for."""
-    folder, expected = clone(built, tmp_path / "killed"), of_these(snapshot(built, *TABLES), *NAMES)
-    chance = random.Random(seed)
-    process = start(
-        folder, *MEASURED, *DROP, extra=configured("drop"), start_new_session=True, stdout=subprocess.DEVNULL
-    )
-    measured = folder / BUILT / "results/feasibility"
-    while len(list(measured.glob("*/measures.npz"))) < 1 + seed:
-        assert process.poll() is None
-        time.sleep(0.01)
-    time.sleep(chance.uniform(0, 0.5))
-    kill(process)
-    assert snapshot(folder, *TABLES) != expected, "the run was over before it was killed"
-    assert checksums.damaged([folder / BUILT]) == []
-    assert snakemake(folder, "--unlock").returncode == 0
-    build(folder, *MEASURED, *DROP, extra=configured("drop"))
-    assert snapshot(folder, *TABLES) == expected
-    assert left(folder) == {"measures.npz", ".measures.npz.sha256"}

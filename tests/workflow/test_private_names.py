@@ -60,10 +60,6 @@ def test_nothing_is_imported_from_a_module_that_is_not_documented():
     assert kept == ["job_records.py"], "and where Snakemake's records lie"
 
 
-def test_while_all_are_there_nothing_is_said_of_them(built):
-    assert "this Snakemake has no" not in dry(built, "figures/cone").stdout
-
-
 @pytest.mark.parametrize("name", private.NAMES)
 def test_a_name_that_is_gone_costs_a_line_or_ends_the_run_with_a_sentence(name, built, tmp_path):
     folder = clone(built, tmp_path / "clone", f"{BUILT}/results", f"{BUILT}/figures")

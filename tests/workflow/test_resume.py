@@ -126,18 +126,3 @@ def test_a_full_disk_ends_with_a_sentence_and_the_next_run_completes(workshop, s
     build(folder, *targets)
     wanted = {path: data for path, data in expected.items() if top == "figures" or f"/{top}/" in path}
     assert finished(folder) == wanted
-
-
-@pytest.mark.parametrize("top", ["figures", pytest.param("results", marks=pytest.mark.slow)])
-def test_a_folder_that_is_read_only_ends_with_a_sentence(workshop, small_disk, top):
-    folder, expected = workshop
-    empty(folder)
-    disk = folder / BUILT / top
-    small_disk(disk, "ro")
-    run = snakemake(folder, *TARGETS)
-    assert run.returncode != 0
-    assert "Read-only file system" in run.stdout
-    assert not list(disk.rglob("*"))
-    small_disk(disk, "rw")
-    build(folder, *TARGETS)
-    assert finished(folder) == expected

@@ -192,9 +192,9 @@ def hash_of(*what: object) -> str:
 
 def _inputs(job: Job) -> dict[str, str]:
     """The inputs of a job that jobs have made, with their SHA-256; they are what was asked for."""
+    _date_today(job.input)
     if not checksums.kept():
         return {}
-    _date_today(job.input)
     noted = {path: checksums.record(path) for path in job.input}
     read = {path: str(record["made"]) for path, record in noted.items() if record}
     decided = job.inputs.get(DECIDED, [])  # what a checkpoint decides on follows from another input

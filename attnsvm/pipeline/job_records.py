@@ -120,25 +120,24 @@ def stale(path: str, made: str, folder: str = "") -> str:
     return next((f"it was made of another {one}" for one in there if sha256_of(there[one]) != inputs[one]), "")
 
 
-def wrong(outputs: Iterable[str], made: str, broken: Collection[str] = ()) -> dict[str, str]:
+def wrong(
+    outputs: Iterable[str], made: str, broken: Collection[str] = (), searched: tuple[str, ...] = ()
+) -> dict[str, str]:
     """Why files of a job that are there have to be built anew; of the others Snakemake has no record that disagrees.
 
     Args:
         made: what is asked for.
         broken: files whose bytes are known to be others than those they were written with.
+        searched: what the paths of files begin with of which all such are known.
     """
     there = [path for path in outputs if os.path.lexists(path)]
-    why = {path: stale(path, made) or ("" if path not in broken and _holds(path) else DAMAGED) for path in there}
+    damaged = {path for path in there if path in broken or not os.path.exists(path)}  # the last: a link to nowhere
+    unseen = [path for path in there if path not in damaged and not path.startswith(searched)]
+    damaged.update(path for path in unseen if not checksums.holds(path))
+    why = {path: stale(path, made) or (DAMAGED if path in damaged else "") for path in there}
     for path in [path for path in why if not why[path]]:
         forget(path, made)
     return {path: reason for path, reason in why.items() if reason}
-
-
-def _holds(path: str) -> bool:
-    try:
-        return checksums.holds(path)
-    except OSError:  # a link to nowhere, a disk's read error
-        return False
 
 
 def sha256_of(path: str) -> str | None:

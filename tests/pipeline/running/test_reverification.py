@@ -272,7 +272,7 @@ def test_a_judge_that_ends_early_has_confirmed_nothing(tmp_path, capfd, monkeypa
     (tmp_path / "problems.npz").touch()
     monkeypatch.setattr("sys.executable", shutil.which("false"))
     assert command.main(["verify", str(tmp_path)]) == 1
-    assert capfd.readouterr().out.endswith("answers of 1 stage file judged again, 0 answer files judged: 1 wrong.\n")
+    assert capfd.readouterr().out.endswith("answers of 1 stage file judged again, 1 answer file judged: 2 wrong.\n")
 
 
 def test_records_come_back_to_the_bit():

@@ -191,8 +191,8 @@ CLAIMS.declare(
         "below a tenth from ‖W‖ = {value:.0f} on in the median",
     ),
     short="theorem 2: the order behind $u$",
-    statement="Theorem 2 of docs/theory.md: in runs whose ends meet H2, H3′ and H4, W − r u − (log r) V goes to ξ^∞ in "
-    "the span of the terms.",
+    statement="In runs whose ends meet H2, H3′ and H4, W less r u and V log r goes to ξ^∞ in their span. "
+    "So says Theorem 2 of docs/theory.md.",
 )
 
 

@@ -42,8 +42,8 @@ CLAIMS.declare(
         "norm of W times λ ≥ 0.95", "a twentieth inside is a gap of that size", "radius {value:.3f}/λ"
     ),
     short="AdamW: the max norm's ball",
-    statement="AdamW at a constant rate η with β2 = .95 is at a KKT point of the loss on the max norm's ball of "
-    "radius 1/λ after 60/(ηλ) steps. A longer memory takes longer. Suggested by arXiv:2404.04454, where convergence "
+    statement="AdamW with β2 = .95 is, after 60/(ηλ) steps, at a KKT point of the loss on the max norm's ball of "
+    "radius 1/λ. A longer memory takes longer. Suggested by arXiv:2404.04454, where convergence "
     "is assumed.",
 )
 

@@ -39,6 +39,6 @@ CLAIMS.declare(
     met(run="m = 2").must("met with m = 2 ≤ 0.5", "else two columns would do", "m = 2: {value:.2f}"),
     met(run="m = 3").must("met with m = 3 ≥ 0.5", "else no count was told apart", "m = 3: {value:.2f}"),
     short="columns needed: the rank of the free minimum",
-    statement="With m columns, weight decay λ on K and Q is the nuclear norm if and only if the minimum with all "
-    "columns at this λ has rank m or less. Said of Gaussian tokens, where both select the same tokens.",
+    statement="At m columns weight decay on K and Q is the nuclear norm exactly where the minimum with all columns has "
+    "rank m or less. Said of Gaussian tokens at one λ, where both select the same tokens.",
 )

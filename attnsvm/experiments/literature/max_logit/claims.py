@@ -25,8 +25,8 @@ CLAIMS.declare(
         "share below the edge ≥ 0.85", "nearly all, beyond doubt", "within 5 % below .9 of the edge: {value:.2f}"
     ),
     short="the SVM predicts how fast logits grow",
-    statement="With steps of length η below an edge, the largest logit grows in the median by η times the certified "
-    "margin times the spread per step. So do normalised descent, signs and Muon, and Adam with β2 = .95.",
+    statement="With steps of length η below an edge, the largest logit grows, in the median, by η times certified "
+    "margin times spread per step. So do normalised descent, signs and Muon, and Adam with β2 = .95.",
 )
 CLAIMS.declare(
     "max_logit_breaks",

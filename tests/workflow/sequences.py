@@ -128,12 +128,12 @@ class Sequence:
         states: of which the copy, the files of others, and what is right are taken.
         folder: where it may work.
         seed: of all that is drawn. What is drawn depends on nothing else, so that a sequence can be had again.
-        few: how many edits, and one less settings, to draw from, each of which costs a clean build.
+        few: how many edits, and how many settings, to draw from, each of which costs a clean build.
     """
 
     def __init__(self, states, folder, seed, few=None):
         self.states, self.at, self.chance = states, folder, random.Random(seed)
-        self.codes, self.known = ["", *CODES][: few and few + 1], [*SETTINGS][:few]
+        self.codes, self.known = ["", *CODES][: few and few + 1], [*SETTINGS][: few and few + 1]
         self.steps, self.code, self.settings, self.backups = [], "", "", []
         self.names = sorted(name for name in states["", ""][1] if not name.endswith(CODE))
         self.folder = shutil.copytree(states["", ""][0], folder / "run", symlinks=True)

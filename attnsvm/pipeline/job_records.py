@@ -110,7 +110,7 @@ def stale(path: str, made: str, folder: str = "") -> str:
         made: what is asked for.
         folder: in which the build lies.
     """
-    found = checksums.record(os.path.join(folder, path))
+    found = checksums.record(os.path.join(folder, path), made)
     if found is None:
         return UNKNOWN
     inputs = found["inputs"]
@@ -141,8 +141,10 @@ def wrong(
 
 
 def sha256_of(path: str) -> str | None:
-    """The SHA-256 that stands beside a file; None where none does."""
+    """The SHA-256 that stands beside a file, that of what a link leads to; None where there is none."""
     with suppress(OSError):
+        if os.path.islink(path):
+            return checksums.of(path)
         return checksums.beside(path).read_bytes()[:64].decode("ascii", "replace")
     return None
 
@@ -198,7 +200,8 @@ def _inputs(job: Job) -> dict[str, str]:
     read = {path: str(record["made"]) for path, record in noted.items() if record}
     decided = job.inputs.get(DECIDED, [])  # what a checkpoint decides on follows from another input
     origin = origin_of(made for path, made in read.items() if path not in decided)
-    known = job.params.get("origin", origin) == origin
+    # What comes from a cache was asked for there by its `made`, and the same bytes may have been made for another.
+    known = job.params.get("origin", origin) == origin or any(map(checksums.is_cached, job.input))
     require(known, f"its input files are not those that this run asked for; they, or code, were edited: {AGAIN}")
     return {path: sha256 for path in read if (sha256 := sha256_of(path))}
 

@@ -199,7 +199,7 @@ class Plan:
 
     def parts(self, experiment: str, block: str) -> list[list]:
         """The parts of cells of which a block is made, as lists: what a job is given has no class of ours."""
-        return [list(part) for part in self.blocks(experiment)[block]]
+        return [list(part) for part in self._known(experiment, block)[block]]
 
     def all_outside(self, pictured: str) -> dict[str, dict[str, str]]:
         """The checksums of the files from outside by experiment, for those behind a figure that read any."""
@@ -208,12 +208,17 @@ class Plan:
 
     def block_files(self, stage: str, experiment: str, block: str) -> dict[str, str]:
         """The files of the earlier stages from one block, by stage."""
-        stages, known = earlier(cards.read(experiment), stage), self.blocks(experiment)
-        if block not in known:
-            more = ", ..." if len(known) > 4 else ""
-            raise UserError(f"{experiment} has no block {block}: its blocks are {', '.join([*known][:4])}{more}")
+        self._known(experiment, block)
         base = f"{self.at}results/{experiment}/{block}"
-        return {name: f"{base}/{name}.npz" for name in stages}
+        return {name: f"{base}/{name}.npz" for name in earlier(cards.read(experiment), stage)}
+
+    def _known(self, experiment: str, block: str) -> dict[str, list[blocks.Part]]:
+        """The blocks of an experiment; `UserError` where this one is not among them."""
+        known = self.blocks(experiment)
+        more = ", ..." if len(known) > 4 else ""
+        sentence = f"{experiment} has no block {block}: its blocks are {', '.join([*known][:4])}{more}"
+        require(block in known, sentence)
+        return known
 
     def gathered_files(self, experiment: str) -> dict[str, list[str]]:
         """What is measured of every block, or where blocks are few the files of all stages, by stage."""

@@ -61,14 +61,18 @@ def holds(path: str | os.PathLike) -> bool:
     return sidecar.read_bytes().startswith(now) or _in_cache(path) is not None
 
 
-def record(path: str | os.PathLike) -> Record | None:
-    """What the job noted that made a file; None where no job did, or none that came to its end."""
+def record(path: str | os.PathLike, made: str = "") -> Record | None:
+    """What the job noted that made a file; None where no job did, or none that came to its end.
+
+    Args:
+        made: of several jobs that made the same bytes, in a cache, the one that noted this.
+    """
+    found = _in_cache(path, made)  # first: what lies beside a link may be of a file that was here before
     try:
-        text = beside(path).read_bytes().partition(b"\n# ")[2] if beside(path).is_file() else b""  # a pipe has no end
-        found = json.loads(text) if text else None
+        if found is None and beside(path).is_file():  # a pipe has no end
+            found = json.loads(beside(path).read_bytes().partition(b"\n# ")[2] or "null")
     except (OSError, ValueError, RecursionError):
-        found = None
-    found = found if found is not None else _in_cache(path)
+        return None
     return found if isinstance(found, dict) and "made" in found and isinstance(found.get("inputs"), dict) else None
 
 
@@ -83,20 +87,28 @@ def sign(path: str | os.PathLike, record: Record) -> None:
     head = first + b"\n" if first else line(path, Path(path).name)
     places = [(sidecar, head + f"# {text}\n".encode())]
     if folder := os.environ.get(CACHE):
-        places.append((Path(folder, f"attnsvm-{head[:64].decode()}.json"), text.encode()))
+        places.append((Path(folder, f"attnsvm-{head[:64].decode()}-{record['made'][:16]}.json"), text.encode()))
     for place, content in places:
         temporary = place.with_name(f".{Path(path).name}.{os.getpid()}.sum.tmp")
         temporary.write_bytes(content)
         os.replace(temporary, place)
 
 
-def _in_cache(path: str | os.PathLike) -> Record | None:
+def is_cached(path: str | os.PathLike) -> bool:
+    """Whether the cache between workflows has linked a file in."""
+    folder = os.environ.get(CACHE, "")
+    return bool(folder) and os.path.islink(path) and Path(folder).resolve() in Path(path).resolve().parents
+
+
+def _in_cache(path: str | os.PathLike, made: str = "") -> Record | None:
     """The record of a file that the cache between workflows has linked in."""
-    folder = os.environ.get(CACHE)
-    if not folder or not os.path.islink(path):
+    if not is_cached(path):
         return None
     try:
-        return json.loads(Path(folder, f"attnsvm-{of(path)}.json").read_bytes())
+        found = Path(os.environ[CACHE]).glob(f"attnsvm-{of(path)}-{made[:16] or '*'}.json")
+        return json.loads(next(iter(sorted(found))).read_bytes())
+    except StopIteration:
+        return None
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -43,7 +43,8 @@ def test_every_figure_is_built_with_the_columns_of_its_card(everything, card):
     table = pd.read_csv(stem.with_suffix(".csv"))
     assert set(table.columns) == set(card.columns)
     assert len(table)
-    assert not table.columns[table.isna().all()].tolist(), "columns without a single value"
+    empty = {*table.columns[table.isna().all()]}
+    assert empty <= {"low", "high"}, "columns without a single value; a median of fewer than six has no interval"
 
 
 @pytest.mark.parametrize("card", FIGURES[::11], ids=lambda card: card.name)

@@ -9,14 +9,14 @@ from attnsvm.pipeline import cards
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 
-NAME = "multi_token"
+NAME = "local_convergence"
 PLAN = Plan(resolve({"scale": "smoke"}), {})
 VARIANTS = PLAN.variants(NAME)
 
 
 @pytest.fixture(scope="module")
 def tried(built, tmp_path_factory):
-    """A clone in which nothing but elsewhere/multi_token is built."""
+    """A clone in which nothing but elsewhere/local_convergence is built."""
     folder = clone(built, tmp_path_factory.mktemp("elsewhere") / "clone")
     build(folder, f"elsewhere/{NAME}")
     return folder
@@ -26,7 +26,7 @@ def test_every_claim_has_a_verdict_in_every_variant(tried):
     base = tried / BUILT / f"results/elsewhere/{NAME}"
     rows = pd.read_csv(base / "matrix.csv")
     assert tuple(rows) == COLUMNS
-    own = [claim.key for claim in cards.read(NAME).claims if claim.testable and claim.group != "print"]
+    own = [claim.key for claim in cards.read(NAME).claims if claim.testable and claim.kind != "print"]
     assert sorted(zip(rows.claim, rows.variant, strict=True)) == sorted((key, one) for key in own for one in VARIANTS)
     assert "Where it holds" in (base / "matrix.html").read_text()
 
@@ -55,7 +55,7 @@ def test_it_is_built_once_and_touches_nothing_else(tried):
 
 
 def test_an_edit_of_a_stage_runs_its_variants_again(tried):
-    path = tried / "attnsvm/experiments/paper/multi_token/measures.py"
+    path = tried / f"attnsvm/experiments/paper/{NAME}/measures.py"
     text = path.read_text()
     path.write_text(text + "\n\nEDITED = 1\n")
     try:

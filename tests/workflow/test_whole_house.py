@@ -28,11 +28,11 @@ def timed(paths):
 
 AUDIT = """
 import sys
-from attnsvm.pipeline.running import auditing
+from attnsvm.pipeline.running import auditing, drawing
 from attnsvm.pipeline.configuration import resolve
 folder, there = sys.argv[1:]
 auditing.claims({kind: f"{there}/{name}" for kind, name in %r.items()}, folder)
-auditing.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")
+drawing.audit_figure(resolve({"scale": "smoke"})["figures"], f"{there}/claims.csv", f"{there}/audit")
 """
 
 

@@ -106,7 +106,7 @@ def require_asked():
     for path, made in ASKED.items() if MAIN and not IN_BUCKET else ():
         sidecar = checksums.beside(path)
         if os.path.exists(path) and sidecar.exists() and sidecar.stat().st_mtime >= BEGAN:
-            if (checksums.record(path) or {}).get("made") != made:
+            if (checksums.record(path, made) or {}).get("made") != made:
                 end(f"{path}: was made by code that was edited while this run waited; run the same command again")
 
 

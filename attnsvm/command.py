@@ -33,10 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
-    said = "print the release"
-    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
+    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help="print the release")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
     unpacked = commands.add_parser("unpack", help="write a model in a .gguf file as a folder with safetensors")
@@ -51,6 +49,7 @@ def _status(arguments: Sequence[str] | None) -> int:
     checked.add_argument(
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
     )
+    exchange.add_run(checked)
     checked.set_defaults(run=_verify)
     exported = commands.add_parser("export", help="write an answer as a certificate that other checkers read")
     exported.add_argument("answer", metavar="ANSWER.npz")
@@ -294,7 +293,8 @@ def _verify(given: argparse.Namespace) -> int:
         except (UserError, ValueError, MemoryError) as error:
             return False, str(error)
 
-    return verify.main(given.paths, judge, *_judged_again(given.paths))
+    paths = [*given.paths, *([str(exchange.of_run(given.name, Path()))] if given.name else [])]
+    return verify.main(paths, judge, *_judged_again(paths))
 
 
 def _judged_again(paths: list[str]) -> tuple[int, int]:
@@ -339,14 +339,10 @@ class _Version(argparse.Action):
     """The package is asked for its version only where the user asks."""
 
     def __call__(self, parser: argparse.ArgumentParser, *given: object) -> NoReturn:
-        parser.exit(_version(argparse.Namespace()))
+        from attnsvm import __version__
 
-
-def _version(given: argparse.Namespace) -> int:
-    from attnsvm import __version__
-
-    print(f"attnsvm {__version__}")
-    return 0
+        print(f"attnsvm {__version__}")
+        parser.exit()
 
 
 def _experiment(given: argparse.Namespace) -> int:

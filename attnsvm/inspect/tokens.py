@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.system import interpreter, untrusted
+from attnsvm.system import extras, interpreter, untrusted
 from attnsvm.system.errors import UserError, first_line, require
 
 COMPILED = "TORCHINDUCTOR_CACHE_DIR"
@@ -143,7 +143,7 @@ def _of_folder(folder: Path) -> Any:
         raise
     except BaseException as error:  # each kind of tokenizer fails in its own way, those in Rust by a panic
         packed = any(folder.glob("*.model")) and importlib.util.find_spec("sentencepiece") is None
-        why = "sentencepiece is not installed: pip install 'attnsvm[models]'" if packed else first_line(error)
+        why = extras.missing("sentencepiece") if packed else first_line(error)
         raise UserError(f"{folder}: its tokenizer cannot be read ({why})") from error
     # Without a file the libraries make one of no words.
     there = any((folder / name).is_file() for name in files)

@@ -130,7 +130,7 @@ def test_a_grid_that_is_none_names_its_module(monkeypatch, returned, said):
         (KeyError("nn"), "attnsvm/experiments/own/cone/problems.py: KeyError: 'nn'; mend this module"),
         (
             ModuleNotFoundError("x", name="nosuch"),
-            "attnsvm/experiments/own/cone/problems.py: `cells` needs nosuch, which",
+            "attnsvm/experiments/own/cone/problems.py: `cells` needs a package: nosuch",
         ),
         (UserError("a sentence"), "a sentence"),
     ],

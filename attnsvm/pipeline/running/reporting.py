@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attnsvm.pipeline import run_errors
-from attnsvm.system import signals
+from attnsvm.system import extras, signals
 from attnsvm.system.errors import Misread, UserError
 
-INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
 LINE_EVERY = 5.0  # seconds
@@ -70,7 +69,7 @@ def reporting(log_path: str):
         if own := run_errors.place_of_mistake(error):
             sentence = run_errors.mistake(error, own)
         elif lacking := _lacking(error):
-            sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+            sentence = f"{sys.executable}: {extras.missing(lacking)}, or add --sdm conda (docs/install.md)"
         elif isinstance(error, Misread):
             sentence = f"{error}; mend this claim, or the table"
         else:

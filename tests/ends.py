@@ -97,8 +97,10 @@ def tried(folder, arguments, shares=(0.02, 0.5, 0.95)):
     whole = run(folder / "whole", arguments)
     clean(whole, 0)
     for number, share in product(SIGNALS, shares):
-        at = max(1, int(whole.calls * share))
-        clean(run(folder / f"{number.name}-{share}", arguments, number, at), 128 + number)
+        name, calls = f"{number.name}-{share}-", whole.calls
+        while (end := run(folder / f"{name}{calls}", arguments, number, max(1, int(calls * share)))).calls and calls:
+            calls = min(end.calls, calls * 4 // 5)  # it ended before: workers were waited for in fewer calls
+        clean(end, 128 + number)
 
 
 def clean(end, status):

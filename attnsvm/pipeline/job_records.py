@@ -129,11 +129,17 @@ def wrong(
         made: what is asked for.
         broken: files whose bytes are known to be others than those they were written with.
         searched: what the paths of files begin with of which all such are known.
+
+    Raises:
+        UserError: a folder that would go holds somebody's own files.
     """
     there = [path for path in outputs if os.path.lexists(path)]
     damaged = {path for path in there if path in broken or not os.path.exists(path)}  # the last: a link to nowhere
     unseen = [path for path in there if path not in damaged and not path.startswith(searched)]
     damaged.update(path for path in unseen if not checksums.holds(path))
+    for path in filter(os.path.isdir, there):
+        known = os.path.islink(path) or not os.listdir(path) or (path not in damaged and checksums.record(path))
+        require(known, f"{path}: a build replaces this folder, and it holds what none wrote; delete it or move it")
     why = {path: stale(path, made) or (DAMAGED if path in damaged else "") for path in there}
     for path in [path for path in why if not why[path]]:
         forget(path, made)

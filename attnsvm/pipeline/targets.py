@@ -64,8 +64,9 @@ def measured(claimed: str = "") -> list[str]:
 
 
 def elsewhere() -> list[str]:
-    """The figures whose claims can be tried under other settings."""
-    return [card.name for card in cards.claiming(optional=True) if card.draws and "outside" not in card.modules]
+    """The figures whose claims can be tried under other settings; a card without a variant says `usual: []` alone."""
+    claiming = [card for card in cards.claiming(optional=True) if card.elsewhere != {"usual": []}]
+    return [card.name for card in claiming if card.draws and "outside" not in card.modules]
 
 
 def tried() -> list[str]:
@@ -170,7 +171,7 @@ def _no_such_page(file: str) -> str:
 
 def _no_such_elsewhere(name: str) -> str:
     """A sentence for what is asked for under elsewhere/ and cannot be tried under other settings."""
-    return _no_claims(name) or cards.unknown_name(name, ["all", *elsewhere()], "experiment with claims")
+    return _no_claims(name) or cards.unknown_name(name, ["all", *elsewhere()], "experiment with variants")
 
 
 def _no_claims(name: str) -> str:

@@ -13,6 +13,7 @@ from attnsvm.pipeline import job_records
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.system import checksums
+from attnsvm.system.errors import UserError
 from attnsvm.system.store import save_text
 
 NAMES = ("figures/cone.csv", "figures/cone.pdf", "results/cone/cells.csv")
@@ -89,16 +90,12 @@ def test_what_no_hash_covers_ends_the_job_with_a_sentence_and_without_a_record(h
 @pytest.mark.parametrize("text", ["\n\nfrom attnsvm.data import digits\n" + LOADED, READ.replace("' + '", "")])
 def test_what_a_statement_or_a_string_names_is_welcome(house, tmp_path, text):
     own = tmp_path / "attnsvm/experiments/paper/svm_rank/own.txt"
+    asked = "from attnsvm.pipeline import modules; print(modules.code('problems', 'svm_rank'))"
     own.touch()
     assert house(text)[0] == ""
-    before = run_python(
-        "from attnsvm.pipeline import modules; print(modules.code('problems', 'svm_rank'))", cwd=tmp_path
-    )
+    before = run_python(asked, cwd=tmp_path)
     own.write_text("another")
-    after = run_python(
-        "from attnsvm.pipeline import modules; print(modules.code('problems', 'svm_rank'))", cwd=tmp_path
-    )
-    assert (before != after) == ("own.txt" in text)
+    assert (before != run_python(asked, cwd=tmp_path)) == ("own.txt" in text)
 
 
 EDIT = """
@@ -163,12 +160,13 @@ def test_a_broken_record_is_none(folder, content):
     assert job_records.stale(NAMES[0], "asked")
 
 
-def test_a_folder_has_a_record_of_all_its_files(folder):
+def test_a_folder_has_a_record_of_all_its_files_and_stays_with_one_that_no_build_wrote(folder):
     job_records.note(["results"], "asked", {})
     assert job_records.stale("results", "asked") == ""
-    assert checksums.holds("results")
-    Path(NAMES[2]).write_text("another")
-    assert not checksums.holds("results")
+    assert job_records.wrong(["results"], "other")
+    Path("results/notes.txt").write_text("mine")
+    with pytest.raises(UserError, match="results: a build replaces this folder, and it holds what none wrote"):
+        job_records.wrong(["results"], "other")
 
 
 def test_what_a_cache_links_in_has_its_record_there(folder, monkeypatch):

@@ -171,4 +171,5 @@ def test_the_matrix_reads_what_was_measured_of_every_variant():
 
 def test_what_cannot_be_tried_is_refused_by_name():
     assert targets.wrong("elsewhere/hierarchy", "").startswith("hierarchy makes no claim")
-    assert targets.wrong("elsewhere/layer", "") == "unknown experiment with claims 'layer': did you mean 'layers'?"
+    assert targets.wrong("elsewhere/layer", "") == "unknown experiment with variants 'layer': did you mean 'layers'?"
+    assert targets.wrong("elsewhere/multi_token", "").startswith("unknown experiment with variants")  # numbers in print

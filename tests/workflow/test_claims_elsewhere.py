@@ -67,4 +67,4 @@ def test_an_edit_of_a_stage_runs_its_variants_again(tried):
 def test_what_makes_no_claim_is_refused_in_a_sentence(tried):
     run = as_typed(tried, "elsewhere/hierarchie", "-n", "--config", "scale=smoke")
     assert run.returncode != 0
-    assert "error: unknown experiment with claims 'hierarchie'" in run.stdout
+    assert "error: unknown experiment with variants 'hierarchie'" in run.stdout

@@ -57,7 +57,7 @@ def decide(rule, name, wildcards):
     broken, made = look(), made_by(rule, wildcards)[0]
     written = [str(path) for path in expand([*getattr(rules, name).output], **dict(wildcards.items()))]
     ASKED.update(dict.fromkeys(written, made))
-    why = job_records.wrong(written, made, broken, (f"{place()}results/", f"{place()}figures/"))
+    why = or_end(job_records.wrong, written, made, broken, (f"{place()}results/", f"{place()}figures/"))
     snakemake_private.forced(workflow).update(why)
     if job_records.UNKNOWN in why.values() and not SAID:
         SAID.append(next(path for path in why if why[path] == job_records.UNKNOWN))

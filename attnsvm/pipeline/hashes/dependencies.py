@@ -30,6 +30,7 @@ OF_HOME = (f"{USERS}/", SCRIPTS)
 FORMAT = 3  # of block files: another number makes every stage run again
 EXPERIMENTS = ".experiments."
 NO_STAGES = ("figure.py", "claims.py")  # of an experiment
+DEEPEST = 20  # dots in a path: after `from pack.name import name` in pack the path of the name leads on for ever
 
 
 class Imported(NamedTuple):
@@ -158,7 +159,8 @@ def _imported(module: str) -> Imported:
         ways = [_along(path) for path in todo]
         reached.modules.update(*(way.modules for way in ways))
         reached.names.update(*(way.names for way in ways))
-        todo = set().union(*(way.paths for way in ways)) - reached.paths
+        followed = set().union(*(way.paths for way in ways)) - reached.paths
+        todo = {path for path in followed if path.count(".") < DEEPEST}
     return reached
 
 

@@ -65,9 +65,10 @@ def test_every_way_of_importing_is_followed(package):
         "pack/late.py": "if True:\n    try:\n        import pack.guarded\n    except ImportError:\n        pass\n",
         "pack/guarded.py": "",
         "pack/deep.py": "from pack.lab import *\n",
-        "pack/lab/__init__.py": "from pack.lab import inner\n",
+        "pack/lab/__init__.py": "from pack.lab import inner\nfrom pack.lab.same import same\nsame.it()\n",
         "pack/lab/base.py": "",
         "pack/lab/inner.py": "",
+        "pack/lab/same.py": "same = 1\n",
         "pack/open/module.py": "",  # in a folder without __init__.py
         "pack/never.py": "",
     }

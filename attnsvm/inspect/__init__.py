@@ -7,6 +7,7 @@ says what the columns mean. Models are read through `transformers`: the extra `m
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,11 +230,7 @@ def _number(value: object, *kinds: type) -> bool:
 
 def _needs(name: str):
     """A module of this package whose libraries may not be installed."""
-    from importlib import import_module
-
     try:
         return import_module(f"attnsvm.inspect.{name}")
-    except ImportError as error:
-        if not error.name or error.name.startswith("attnsvm"):  # a mistake of ours
-            raise
-        raise extras.missing(error.name.partition(".")[0], extra="models") from error
+    except ModuleNotFoundError as error:
+        raise extras.missing(str(error.name), extra="models") from error

@@ -68,8 +68,9 @@ def reporting(log_path: str):
             sys.exit(f"error: {sentence}")
         if own := run_errors.place_of_mistake(error):
             sentence = run_errors.mistake(error, own)
-        elif lacking := _lacking(error):
-            sentence = f"{sys.executable}: {extras.missing(lacking)}, or add --sdm conda (docs/install.md)"
+        elif isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("attnsvm"):
+            lacking = extras.missing(str(error.name).partition(".")[0])
+            sentence = f"{sys.executable}: {lacking}, or add --sdm conda (docs/install.md)"
         elif isinstance(error, Misread):
             sentence = f"{error}; mend this claim, or the table"
         else:
@@ -77,12 +78,6 @@ def reporting(log_path: str):
             raise
         log.exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
-
-
-def _lacking(error: Exception) -> str:
-    """The package of others that the environment lacks; "" where the error is another."""
-    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    return name if name != "attnsvm" else ""
 
 
 def _out_of_memory(error: Exception) -> bool:

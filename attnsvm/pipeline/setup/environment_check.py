@@ -60,10 +60,7 @@ def main(arguments=None):
     for sentence in found:
         print("error: " + sentence, file=sys.stderr)
     if not given.quiet and not found:
-        print("Nothing is missing.")
-    if not given.quiet:
-        for sentence in notes(venv, kind, there):
-            print(sentence)
+        print("Nothing is missing.", *notes(venv, kind, there), sep="\n")
     return 1 if found else 0
 
 
@@ -236,10 +233,8 @@ def nearest(path):
 def limits():
     """Processors and bytes of memory that this process can use: a module of the package knows of containers."""
     sys.path.insert(0, str(ROOT))
-    try:
-        from attnsvm.system import machine
-    except (ImportError, SyntaxError):  # a Python too old for it
-        return os.cpu_count() or 1, float("inf")
+    from attnsvm.system import machine
+
     return machine.processors(), machine.memory()
 
 

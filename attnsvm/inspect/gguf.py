@@ -80,7 +80,7 @@ def unpack(file: Path, folder: Path) -> None:
         UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty or
             cannot be written; one sentence.
     """
-    extras.needed("gguf", "safetensors", by=f"a file in {ENDING}", extra="models")
+    extras.needed("gguf", "safetensors", extra="models")
     from safetensors import SafetensorError
 
     said, tensors = _whole(file)

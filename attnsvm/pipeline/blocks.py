@@ -13,7 +13,6 @@ from attnsvm.pipeline import ast_slice, cards, run_errors
 from attnsvm.pipeline.configuration import outside, stage_settings
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.pipeline.hashes.dependencies import digest, file_of
-from attnsvm.system import extras
 from attnsvm.system.errors import UserError, require
 
 MEASURED_TOGETHER = 4  # so many blocks are measured by the job that gathers them: starting one for each takes longer
@@ -64,8 +63,6 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
         grid_cells = ast_slice.function(module, "cells")(settings)
     except UserError:
         raise
-    except ModuleNotFoundError as error:
-        raise extras.missing(str(error.name), by=f"{file_of(module)}: `cells`") from error
     except Exception as error:
         raise UserError(run_errors.mistake(error, run_errors.place_of_mistake(error) or file_of(module))) from error
     are = isinstance(grid_cells, list | tuple) and all(hasattr(cell, "label") for cell in grid_cells)

@@ -7,7 +7,7 @@ from attnsvm.data.cells import COUNTED
 from attnsvm.pipeline import ast_slice, cards, elsewhere
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.cache import recall
-from attnsvm.system import checksums, extras
+from attnsvm.system import checksums
 from attnsvm.system.errors import require
 from attnsvm.system.untrusted import yaml_file
 
@@ -120,10 +120,7 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     """
     if "outside" not in card.modules:
         return {}
-    try:
-        files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
-    except ModuleNotFoundError as error:
-        raise extras.missing(str(error.name), by=f"figures/{card.name}") from error
+    files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
     return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
 
 

@@ -13,6 +13,7 @@ from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.reductions import outer
+from attnsvm.system import extras
 
 RANK_TOLERANCE = 1e-7
 SOLVERS = {"fro": "CLARABEL", "nuc": "SCS"}
@@ -29,6 +30,7 @@ def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None
 
 @cache
 def _program(m: int, d: int, e: int, norm: str) -> Program:
+    extras.needed("cvxpy", SOLVERS[norm].lower())
     import cvxpy
 
     W = cvxpy.Variable((d, e))

@@ -87,7 +87,7 @@ def norm_and_tolerance(norm: str, tol: float | None) -> tuple[Norm, float]:
     measure = geometry.get(setting(norm))
     tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
     if named(measure, 0, None) == CONIC:
-        extras.needed("cvxpy", "clarabel", by=f"the norm {measure.name}")
+        extras.needed("cvxpy", "clarabel")
     return measure, tol
 
 

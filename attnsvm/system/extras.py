@@ -16,23 +16,17 @@ EXTRAS = {
 }
 
 
-def needed(*modules: str, by: str = "", extra: str = "") -> None:
+def needed(*modules: str, extra: str = "") -> None:
     """Raise `missing` for the first of some modules that is not installed."""
     for module in modules:
         if find_spec(module) is None:
-            raise missing(module, by, extra)
+            raise missing(module, extra)
 
 
-def missing(module: str, by: str = "", extra: str = "") -> MissingError:
-    """The error for a module that is not installed.
-
-    Args:
-        by: what needs it, for the sentence.
-        extra: the one that brings all that is needed there; default: the first that brings this module.
-    """
+def missing(module: str, extra: str = "") -> MissingError:
+    """The error for a module that is not installed; `extra`: another than the one that brings the module alone."""
     extra = extra or next((name for name, modules in EXTRAS.items() if module in modules), "")
     clone = (ROOT / "pyproject.toml").is_file()
-    place = f"'{ROOT}[{extra}]'" if clone else f"'FOLDER[{extra}]', where FOLDER is a clone or a wheel of attnsvm"
+    package = f"'{ROOT if clone else 'FOLDER_OF_ATTNSVM'}[{extra}]'" if extra else module
     made = "make install, or " if clone and extra.startswith("figures") else ""
-    sentence = f"{module} is not installed: {made}pip install {place if extra else module}"
-    return MissingError(f"{by} needs a package: {sentence}" if by else sentence, name=module)
+    return MissingError(f"{module} is not installed: {made}pip install {package}", name=module)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from attnsvm.pipeline import run_errors
-from attnsvm.system import extras, signals
+from attnsvm.system import signals
 from attnsvm.system.errors import Misread, UserError
 
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
@@ -69,8 +69,7 @@ def reporting(log_path: str):
         if own := run_errors.place_of_mistake(error):
             sentence = run_errors.mistake(error, own)
         elif isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("attnsvm"):
-            lacking = extras.missing(str(error.name).partition(".")[0])
-            sentence = f"{sys.executable}: {lacking}, or add --sdm conda (docs/install.md)"
+            sentence = run_errors.mistake(error, sys.executable)
         elif isinstance(error, Misread):
             sentence = f"{error}; mend this claim, or the table"
         else:

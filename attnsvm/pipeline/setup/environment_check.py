@@ -37,7 +37,6 @@ WITHIN = 1.25  # a time is said as a range, from so many times less to so many t
 SIDE_BY_SIDE = 16  # processes at most that time a machine
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
-SPEED = 12.5e6  # bytes of a download per second, 100 Mbit: assumed
 
 
 def main(arguments=None):
@@ -73,7 +72,7 @@ def obstacles(venv, torch, kind, there):
         )
     if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
-    for one in (venv, *beside(venv)):
+    for one in (venv.with_name(venv.name + ending) for ending in ("", ".new", ".old")):
         if not ours(one):
             yield f"{one} is no environment of attnsvm; choose an empty or a new folder: make VENV=folder ..."
     if torch not in ("", "cpu", "cuda"):
@@ -98,18 +97,12 @@ def ours(venv):
     return uvs or ("prompt = 'attnsvm'" in said and (venv.suffix == ".new" or (venv / ".installed").is_file()))
 
 
-def beside(venv):
-    """Where an environment is made, and where the one before stays."""
-    return [venv.with_name(venv.name + ending) for ending in (".new", ".old")]
-
-
 def swap(venv):
     """Put a whole environment in its place; its scripts name the place where they are. Returns 0."""
-    new, old = beside(venv)
+    new, old = (venv.with_name(venv.name + ending) for ending in (".new", ".old"))
     for path in (*new.glob("bin/*"), new / "pyvenv.cfg"):
-        text = b"" if path.is_symlink() or not path.is_file() else path.read_bytes()
-        if text and b"\0" not in text:
-            path.write_bytes(text.replace(os.fsencode(str(new)), os.fsencode(str(venv))))
+        if path.is_file() and not path.is_symlink() and b"\0" not in path.read_bytes():
+            path.write_bytes(path.read_bytes().replace(os.fsencode(str(new)), os.fsencode(str(venv))))
     if venv.is_dir() and os.listdir(str(venv)):
         shutil.rmtree(str(old), ignore_errors=True)
         venv.rename(old)
@@ -145,11 +138,8 @@ def notes(venv, kind, there):
     if there:
         yield f"Installed in {venv}."
     else:
-        installing = 2 + DOWNLOADED[kind] / SPEED / 60
-        yield (
-            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip or uv has nothing on disk, "
-            f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
-        )
+        download, size = gigabytes(DOWNLOADED[kind]), gigabytes(INSTALLED[kind])
+        yield f"make install: downloads about {download} if pip or uv has nothing on disk, and takes {size} of disk."
     slower, compiling, how = pace(cores)
     for target, what in (("figures", "the paper"), ("all", "everything")):
         seconds = building(target, cores) * slower + compiling / cores

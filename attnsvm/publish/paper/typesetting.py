@@ -37,7 +37,7 @@ def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: P
         UserError: Typst is not installed, a source asks for what there is not, or is not Typst; the sentence names file
             and line.
     """
-    extras.needed("typst", by="the paper")
+    extras.needed("typst")
     import typst
 
     found = json.loads(Path(numbers).read_text("utf-8"))

@@ -46,7 +46,7 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
     Raises:
         UserError: Sphinx is not installed, the repository's pages are missing, or a link leads nowhere.
     """
-    extras.needed("furo", "myst_parser", "sphinx", by="the site")
+    extras.needed("furo", "myst_parser", "sphinx")
     missing = [name for name in NEEDED if not (ROOT / name).exists()]
     require(not missing, f"the site is built in a clone of the repository: {', '.join(missing)} is missing")
     built = Built(Path(folder), captions, notes)

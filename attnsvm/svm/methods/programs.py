@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnsvm.system import extras
-
 FIRST = 2.0**20  # the first name: no other number of a cone program is so large
 
 
@@ -21,14 +19,13 @@ class Program:
         objective: a cvxpy expression of W.
         W: the cvxpy variable that the rows act on.
         equality: (m,) bool.
-        solver: its name; `MissingError` where it is not installed.
+        solver: its name.
         more: constraints that have no such numbers.
     """
 
     def __init__(self, objective, W, equality: np.ndarray, solver: str, more: Sequence = ()):
         import cvxpy
 
-        extras.needed(solver.lower())  # cvxpy would say that it does not know it
         self.W, self.equality = W, equality
         rows = FIRST + np.arange(len(equality) * W.size).reshape(len(equality), W.size)
         bound, margins = FIRST + np.arange(len(equality)), rows @ cvxpy.vec(W, order="C")

@@ -8,7 +8,7 @@ from attnsvm.pipeline import ast_slice, cards, elsewhere
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.system import checksums
-from attnsvm.system.errors import UserError, require
+from attnsvm.system.errors import require
 from attnsvm.system.untrusted import yaml_file
 
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
@@ -123,12 +123,7 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     """
     if "outside" not in card.modules:
         return {}
-    try:
-        files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"figures/{card.name} reads files from outside, which it looks for with {error.name}: that is not installed"
-        ) from error
+    files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
     return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
 
 

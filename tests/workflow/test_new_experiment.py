@@ -36,7 +36,7 @@ REST = (
         "Dockerfile",
     ),
     *("docs", "figures", "tests", "benchmarks", ".ci", ".github", ".gitignore"),
-    *("pyproject.toml", "requirements.lock", "requirements-cuda.lock"),
+    *("pyproject.toml", "requirements.lock", "requirements-all.lock", "requirements-cuda.lock"),
 )
 
 
@@ -56,7 +56,8 @@ def house(everything, tmp_path_factory):
     for name in ("attnsvm", "python", "snakemake"):
         (commands / name).write_text(f"#!/bin/sh\nexec '{Path(sys.executable).parent / name}' \"$@\"\n")
         (commands / name).chmod(0o755)
-    lists = "cat requirements.lock requirements-cuda.lock pyproject.toml | cksum > .venv/.installed"
+    lists = "$(cat requirements.lock requirements-all.lock requirements-cuda.lock | cksum) requirements-all.lock cpu"
+    lists = f'echo "{lists} $(cksum < pyproject.toml)" > .venv/.installed'
     subprocess.run(lists, shell=True, cwd=folder, check=True)
     return folder
 

@@ -27,7 +27,7 @@ rule typeset:
     log:
         f"{AT}results/logs/paper/typeset.log",
     conda:
-        "../../environment.yml"
+        "../../environment-more.yml"
     resources:
         mem_mb=1000,
         runtime=10,
@@ -48,7 +48,7 @@ rule site:
     log:
         f"{AT}results/logs/site.log",
     conda:
-        "../../environment.yml"
+        "../../environment-more.yml"
     resources:
         mem_mb=1000,
         runtime=10,

@@ -24,20 +24,22 @@ WITHOUT_CUDA = https://download.pytorch.org/whl/cpu
 
 # An environment for the content of the lists: made beside the one that is there, by uv where it is found, and put in its
 # place when it is whole. Files are taken by their SHA-256, but PyTorch without CUDA by its version: we could not read the
-# index that has it. An environment that had the tools, or CUDA, has them again. What ends make ends the step that runs.
+# index that has it; pip also looks where it is set to look. An environment that had the tools, or CUDA, has them again.
+# What ends make ends the step that runs.
 FILL = at="$${VENV%/}"; had="$$(cat -- "$$at/.installed" 2> /dev/null)"; \
 	case "$$had" in *requirements-all.lock*) list=requirements-all.lock ;; esac; \
 	case "$$had" in *" cuda "*) torch="$${TORCH:-cuda}" ;; *) torch="$${TORCH:-cpu}" ;; esac; \
 	lists="$$(cat $(LISTS) | cksum) $$list $$torch "; project="$$(cksum < pyproject.toml)"; \
 	[ "$$had" != "$$lists$$project" ] || exit 0; \
 	run() { echo "$$*"; "$$@" & trap "kill $$!; exit 143" TERM INT; wait $$!; }; \
+	by_pip() { run env PIP_USER=0 "$$in/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$$@"; }; \
 	if command -v uv > /dev/null; then bring() { run uv pip install --quiet --python "$$in/bin/python" "$$@"; }; \
-	else bring() { run env PIP_USER=0 "$$in/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$$@"; }; fi; \
+	else bring() { by_pip "$$@"; }; fi; \
 	$(CHECK) --quiet || exit; set -e; in="$$at"; \
 	case "$$had" in "$$lists"*) ;; *) \
 		in="$$at.new"; rm -rf -- "$$in"; run "$$PYTHON" -m venv --prompt attnsvm -- "$$in"; \
 		if [ "$$torch" = cuda ]; then bring --no-deps --require-hashes -r requirements-cuda.lock; \
-		else bring --no-deps --index-url $(WITHOUT_CUDA) "$$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"; fi; \
+		else by_pip --no-deps --index-url $(WITHOUT_CUDA) "$$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"; fi; \
 		bring --no-deps --require-hashes -r "$$list" ;; \
 	esac; \
 	bring --no-deps --no-build-isolation -e .; \
@@ -53,25 +55,23 @@ help:
 	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
 	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
 	@echo "make elsewhere every claim under other settings, results/audit/elsewhere.html: longer than all figures"
+	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make report    everything in one file to open in a browser, report.html"
-	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, reading or pipeline: one part of it"
-	@echo "               CI runs four parts more. PART=workflow: runs of Snakemake. PART=house: the smoke run of every experiment, where make test has a few"
-	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
-	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
-	@echo "make test-slow 20 more kills, a cluster that fails, 500 jobs: in about an hour"
-	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
+	@echo "make paper     our own manuscript about it, and not arXiv 2308.16898, with the numbers built here: paper/attnsvm.pdf"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the rooms that pyproject.toml names, and the budgets of size"
+	@echo "make clean     delete what was built, as its records say, in results/, smoke/, runs/, site/ and figures/; name what stays"
+	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cuda installs PyTorch with CUDA, 3.6 GB more on Linux."
+	@echo
+	@echo "For whoever changes this project:"
+	@echo "make test      the tests; PART=mathematics, engine, reading or pipeline: one part; PART=workflow, house, cluster or hostile: those left to CI"
+	@echo "make test-fast, test-slow, test-snakemake   the mathematics alone; an hour more of kills and clusters; both ends of the Snakemakes allowed"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy, the generated pages, the budgets of size"
 	@echo "make docs      the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
-	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make lock      resolve pyproject.toml into uv.lock, and that into requirements.lock, -all.lock and -cuda.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built, as its records say, in results/, smoke/, site/ and figures/; name what stays"
-	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cuda installs PyTorch with CUDA, 3.6 GB more on Linux."
 
 check:
 	@$(FOUND); $(CHECK)
@@ -146,7 +146,7 @@ compare: install
 	@$(IN_VENV) "$$bin/attnsvm" compare
 
 verify: install
-	$(IN_VENV) "$$bin/python" -m attnsvm.pipeline.verify
+	$(IN_VENV) "$$bin/attnsvm" verify
 
 lint: tools
 	$(IN_VENV) "$$bin/ruff" check .

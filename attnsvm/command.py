@@ -48,6 +48,7 @@ def _status(arguments: Sequence[str] | None) -> int:
     checked.add_argument(
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
     )
+    exchange.add_run(checked)
     checked.set_defaults(run=_verify)
     exported = commands.add_parser("export", help="write an answer as a certificate that other checkers read")
     exported.add_argument("answer", metavar="ANSWER.npz")
@@ -291,7 +292,8 @@ def _verify(given: argparse.Namespace) -> int:
         except (UserError, ValueError, MemoryError) as error:
             return False, str(error)
 
-    return verify.main(given.paths, judge, *_judged_again(given.paths))
+    paths = [*given.paths, *([str(exchange.of_run(given.name, Path()))] if given.name else [])]
+    return verify.main(paths, judge, *_judged_again(paths))
 
 
 def _judged_again(paths: list[str]) -> tuple[int, int]:

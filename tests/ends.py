@@ -98,7 +98,7 @@ def tried(folder, arguments, shares=(0.02, 0.5, 0.95)):
     clean(whole, 0)
     for number, share in product(SIGNALS, shares):
         name, calls = f"{number.name}-{share}-", whole.calls
-        while (end := run(folder / f"{name}{calls}", arguments, number, max(1, int(calls * share)))).calls and calls:
+        while not (end := run(folder / f"{name}{calls}", arguments, number, int(calls * share) + 1)).status and calls:
             calls = min(end.calls, calls * 4 // 5)  # it ended before: workers were waited for in fewer calls
         clean(end, 128 + number)
 

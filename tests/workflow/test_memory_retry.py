@@ -7,11 +7,12 @@ from harness import BUILT, build, clone
 FAILS_ONCE = """
 import pathlib
 asked = pathlib.Path("asked")
-first = snakemake.rule == "svm" and not asked.exists()
-with asked.open("a") as file:
-    file.write(f"{snakemake.resources.mem_mb} " if snakemake.rule == "svm" else "")
-if first:
-    raise SystemExit(137)
+first = not asked.exists()
+if snakemake.rule == "svm":
+    with asked.open("a") as file:
+        file.write(f"{snakemake.resources.mem_mb} ")
+    if first:
+        raise SystemExit(137)
 """
 
 

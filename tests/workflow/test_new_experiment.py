@@ -124,6 +124,11 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     assert len(table) == 2
     found = json.loads((house / BUILT / "figures/my_conjecture.json").read_text())
     assert found["experiments"]["my_conjecture"]["svm_certificates"]["uncertified"] == 0
+    own = house / "experiments/my_conjecture/descent.py"
+    noisy = re.search(r"^# experiments/my_conjecture/descent.py, .*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1]
+    own.write_text("import numpy as np\n" + own.read_text().partition("def descent(")[0] + noisy)
+    build(house, "figures/my_conjecture")
+    assert (pd.read_csv(house / BUILT / "figures/my_conjecture.csv").value != table.value).all()
 
 
 def test_the_page_names_every_file_of_its_experiment():

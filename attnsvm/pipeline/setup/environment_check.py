@@ -175,7 +175,7 @@ def pace(cores):
     count = max(1, min(cores, SIDE_BY_SIDE))
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
     slower = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
-    how = "the speed of this machine was measured just now"
+    how = f"the speed of this machine was measured just now (load {os.getloadavg()[0]:.0f} on {cores} cores)"
     if has_loops():
         return slower, 0.0, how
     return slower, COMPILING * slower, f"{how}; the first run also compiles its loops"

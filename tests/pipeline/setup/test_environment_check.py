@@ -38,6 +38,7 @@ def said(capsys, *arguments):
 def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder, capsys, monkeypatch):
     monkeypatch.setattr(environment_check, "limits", lambda: (2, 64e9))
     monkeypatch.setattr(environment_check.platform, "system", lambda: "Linux")
+    monkeypatch.setattr(environment_check.os, "getloadavg", lambda: (16.2, 0.0, 0.0))
     status, out, err = said(capsys)
     assert (status, err) == (0, "")
     assert out.startswith("Nothing is missing.\n")
@@ -46,7 +47,7 @@ def test_where_nothing_stands_in_the_way_it_says_so_and_how_long_it_takes(folder
     for target, what in (("figures", "the paper"), ("all", "everything")):
         expected = environment_check.between(environment_check.building(target, 2) + compiling)
         assert f"make {target} ({what}): {expected} on 2 cores.\n" in out
-    assert "2.5 GB of disk hold all results. The speed of this machine was measured just now; the first run" in out
+    assert "all results. The speed of this machine was measured just now (load 16 on 2 cores); the first run" in out
     assert "takes 5.5 GB of disk" in said(capsys, "--torch", "cuda")[1]
     assert said(capsys, "--quiet") == (0, "", "")
 

@@ -188,8 +188,8 @@ def test_uv_installs_where_it_is_found(clone, python):
     assert make(clone, "install", f"PYTHON={python}", f"VENV={venv}", PATH=f"{uv}:{before}").returncode == 0
     calls = [arguments for arguments, _ in told(clone) if Path(arguments[0]).name == "uv"]
     into = ["pip", "install", "--quiet", "--python", f"{venv}.new/bin/python", "--no-deps"]
-    assert [arguments[1:7] for arguments in calls] == [into] * 3
-    assert calls[1][7:] == ["--require-hashes", "-r", "requirements.lock"]
+    assert [arguments[1:7] for arguments in calls] == [into] * 2
+    assert calls[0][7:] == ["--require-hashes", "-r", "requirements.lock"]
 
 
 def test_a_step_that_fails_leaves_the_environment_before_as_it_was(clone, python):
@@ -240,7 +240,7 @@ def test_the_lists_are_made_from_the_lock_and_a_failure_leaves_them(clone):
 def built(folder, *names):
     """Files with the records of the jobs that made them, and a log of each."""
     for name in names:
-        path, log = folder / name, f"{'smoke/' * name.startswith('smoke')}results/logs/{Path(name).name}.log"
+        path, log = folder / name, f"{name.rpartition('figures/')[0]}results/logs/{Path(name).name}.log"
         (folder / log).parent.mkdir(parents=True, exist_ok=True)
         (folder / log).write_text("took 1.00 s, 1.00 s of a processor")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -250,21 +250,20 @@ def built(folder, *names):
         checksums.beside(path).write_bytes(checksums.line(path, path.name) + f"# {json.dumps(record)}\n".encode())
 
 
-BUILT = ("results/cone/seeds-0-9/svm.npz", "results/audit/audit.html", "figures/cone.csv", "smoke/figures/a b\\.csv")
-OLD = ("results/benchmarks/cone.tsv", "smoke/results/.metadata/cmVzdWx0cy9jb25lLm5weg==")
+BUILT = ("results/cone/seeds-0-9/svm.npz", "smoke/figures/audit.png", "figures/cone.csv", "runs/d/figures/a b\\.csv")
 OF_SNAKEMAKE = ("metadata/cmVzdWx0cy9jb25lLm5weg==", "locks/0.input.lock", "log/2026-11-28T084422.135407.snakemake.log")
 OF_THE_USER = (
     *("results/notes.txt", "results/cone/.env", "results/logs/my_lab_book.txt", "results/logs/own.log"),
-    *("results/benchmarks/mine.tsv", "results/.metadata/my_data.csv", "smoke/logs/mine", "report.html"),
+    *("results/benchmarks/mine.tsv", "smoke/logs/mine", "report.html"),
     *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine", "figures/mine.pdf"),
 )
 OF_THE_REPOSITORY = ("figures/README.md", "figures/gallery/cone.png", "paper/manuscript.typ")
 
 
 def filled(folder):
-    for name in (*OLD, *OF_THE_USER, *OF_THE_REPOSITORY, *(f".snakemake/{name}" for name in OF_SNAKEMAKE), "site/a"):
+    for name in (*OF_THE_USER, *OF_THE_REPOSITORY, *(f".snakemake/{name}" for name in OF_SNAKEMAKE), "site/a"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("s\th:m:s\tmax_rss\n" if name == OLD[0] else name)
+        (folder / name).write_text(name)
     built(folder, *BUILT, "paper/attnsvm.pdf", "site")
     (folder / "results/cone/.left.npz.123.tmp").write_text("killed")
 

@@ -24,20 +24,22 @@ WITHOUT_CUDA = https://download.pytorch.org/whl/cpu
 
 # An environment for the content of the lists: made beside the one that is there, by uv where it is found, and put in its
 # place when it is whole. Files are taken by their SHA-256, but PyTorch without CUDA by its version: we could not read the
-# index that has it. An environment that had the tools, or CUDA, has them again. What ends make ends the step that runs.
+# index that has it; pip also looks where it is set to look. An environment that had the tools, or CUDA, has them again.
+# What ends make ends the step that runs.
 FILL = at="$${VENV%/}"; had="$$(cat -- "$$at/.installed" 2> /dev/null)"; \
 	case "$$had" in *requirements-all.lock*) list=requirements-all.lock ;; esac; \
 	case "$$had" in *" cuda "*) torch="$${TORCH:-cuda}" ;; *) torch="$${TORCH:-cpu}" ;; esac; \
 	lists="$$(cat $(LISTS) | cksum) $$list $$torch "; project="$$(cksum < pyproject.toml)"; \
 	[ "$$had" != "$$lists$$project" ] || exit 0; \
 	run() { echo "$$*"; "$$@" & trap "kill $$!; exit 143" TERM INT; wait $$!; }; \
+	by_pip() { run env PIP_USER=0 "$$in/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$$@"; }; \
 	if command -v uv > /dev/null; then bring() { run uv pip install --quiet --python "$$in/bin/python" "$$@"; }; \
-	else bring() { run env PIP_USER=0 "$$in/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$$@"; }; fi; \
+	else bring() { by_pip "$$@"; }; fi; \
 	$(CHECK) --quiet || exit; set -e; in="$$at"; \
 	case "$$had" in "$$lists"*) ;; *) \
 		in="$$at.new"; rm -rf -- "$$in"; run "$$PYTHON" -m venv --prompt attnsvm -- "$$in"; \
 		if [ "$$torch" = cuda ]; then bring --no-deps --require-hashes -r requirements-cuda.lock; \
-		else bring --no-deps --index-url $(WITHOUT_CUDA) "$$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"; fi; \
+		else by_pip --no-deps --index-url $(WITHOUT_CUDA) "$$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"; fi; \
 		bring --no-deps --require-hashes -r "$$list" ;; \
 	esac; \
 	bring --no-deps --no-build-isolation -e .; \

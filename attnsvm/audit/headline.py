@@ -1,5 +1,4 @@
-"""The headline of a figure: its first claim, and the verdicts of all claims that are read from it, as the audit has
-them."""
+"""The headline of a figure: what is true of all of it, and the verdicts of all claims that are read from it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -43,22 +42,22 @@ def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim]
 
     Args:
         name: the figure.
-        title: what it shows, for a figure without a claim that its own table decides.
+        title: what it shows, for a figure whose claims have several verdicts, or that decides none.
         table: as read from its csv.
         claims: of the experiment of that name, in their order; one about print, or drawn elsewhere, is passed over.
         scale: of the settings; at another than "paper" no verdict stands there.
 
     Returns:
-        The sentence; its verdict, with how many of all claims have which, or another note; the verdict's mark and its
-        colour. Without a verdict these are "".
+        The sentence, the first claim's where all have one verdict; this verdict, or how many claims have which, or
+        another note; the verdict's mark and its colour. Without a verdict these are "".
     """
     found = _read(name, table, claims)
-    sentence, verdict = found[0] if found else (sub("`(.+?)`", r"$\1$", title), "")
+    every = Counter(of for _, of in found)
+    sentence, verdict = found[0] if len(every) == 1 else (sub("`(.+?)`", r"$\1$", title), "")
     sentence = sentence[:1].upper() + sentence[1:]
     if scale != "paper":
         return sentence, TINY, "", GREY
-    every = Counter(of for _, of in found)
-    note = f"{verdict}; all: {said({one: every[one] for one in VERDICTS if every[one]})}" if len(found) > 1 else verdict
+    note = said({one: every[one] for one in VERDICTS if every[one]}) if len(found) > 1 else verdict
     return sentence, note, *MARKS.get(verdict, ("", GREY))
 
 

@@ -59,6 +59,23 @@ def ticks(axes, values, form: str = "g") -> None:
     axes.minorticks_off()
 
 
+def limit(axes, value: float, words: str, upright: bool = False) -> None:
+    """A dotted line at what values are compared with, and its name beside it: at its left, or at its top."""
+    draw, along = (axes.axvline, axes.get_xaxis_transform()) if upright else (axes.axhline, axes.get_yaxis_transform())
+    draw(value, color=GREY, linewidth=0.8, linestyle=":")
+    place, away, ends = (
+        ((value, 1), (-2, -2), ("right", "top")) if upright else ((0, value), (2, 2), ("left", "bottom"))
+    )
+    beside = {"xycoords": along, "textcoords": "offset points", "color": GREY}
+    axes.annotate(words, place, away, ha=ends[0], va=ends[1], **beside)
+
+
+def least(axis, value: float) -> None:
+    """The tick at the least value of a logarithmic axis says that smaller ones are drawn there, too."""
+    usual = axis.get_major_formatter()
+    axis.set_major_formatter(lambda place, k: ("≤" if abs(place / value - 1) < 1e-6 else "") + usual(place, k))
+
+
 def panel(axes, letter: str, text: str, log: str = "", legend: "str | dict | None" = None, **properties) -> None:
     """Finish a panel: its title, as `title`, and what `axes.set` takes.
 

@@ -78,11 +78,17 @@ def paths(axes, table, place: Callable[[np.ndarray], np.ndarray] = as_they_are) 
 
 
 def angles(axes, table) -> None:
-    """The angle between each trajectory and its SVM direction, versus the step, on logarithmic axes."""
+    """The angle between each trajectory and its SVM direction, versus the step, on logarithmic axes.
+
+    A band lies between each two steps that follow one another, a line in its middle.
+    """
     for (name, i), rows in of_kind(table, "trajectory").groupby(["parametrisation", "input"]):
         seen = rows[rows["angle"] > 0].sort_values("step")
         dashes = DASHES[name] if DASHES[name] == "-" else (2.3 * i, DASHES[name][1])  # two that coincide are both seen
-        axes.plot(seen["step"], seen["angle"], color=colour(i), linestyle=dashes)
+        both = seen["angle"].rolling(2, min_periods=1)
+        low, high = both.min(), both.max()
+        axes.fill_between(seen["step"], low, high, color=colour(i), alpha=0.3, linewidth=0)
+        axes.plot(seen["step"], np.sqrt(low * high), color=colour(i), linestyle=dashes)
     axes.set(xscale="log", yscale="log", xlabel="step", ylabel="degrees")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
 

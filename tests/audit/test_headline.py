@@ -1,4 +1,4 @@
-"""What stands on top of a figure: its first claim and that claim's verdict."""
+"""What stands on top of a figure: what is true of all of it, and its verdicts."""
 
 import pandas as pd
 import pytest
@@ -34,8 +34,9 @@ def test_a_figure_says_its_first_claim_and_the_verdict_changes_with_the_table():
 
 
 def test_the_verdicts_of_all_claims_that_are_read_from_it_stand_there():
-    both = [*claims(), *claims(2.0), *elsewhere("cone")]
-    assert headline("tiny", "two points", ROWS, both)[:2] == ("A learns", "holds; all: 1 holds, 1 fails")
+    mixed, alike = ([*claims(), *claims(least), *elsewhere("cone")] for least in (2.0, 0.6))
+    assert headline("tiny", "two points", ROWS, mixed)[:3] == ("Two points", "1 holds, 1 fails", "")
+    assert headline("tiny", "two points", ROWS, alike)[:3] == ("A learns", "2 hold", "o")
 
 
 @pytest.mark.parametrize("passed_over", [elsewhere(), elsewhere("cone"), claims(figure="cone")])

@@ -5,7 +5,7 @@ import numpy as np
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, sheet, title
 
 NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
-COLOURS = (BLUE, GREEN, VERMILLION, ORANGE, SKY)
+COLOURS = (BLUE, GREEN, VERMILLION)
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", "*")
 SCHEDULE = {"constant": "", "small": ", smaller η", "large": ", larger η", "root": ", η/√step"}
 
@@ -20,7 +20,7 @@ def draw(figure, table):
     ratios = table[table["quantity"] == "linf"]
     for run in runs:
         rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
-        band(way, rows, "step", alpha=0.12, color=look["color"], linestyle=look["linestyle"])
+        band(way, rows, "step", alpha=0.12, markersize=3, markevery=(0.1, 0.2), **look)
     way.axhline(1, color=GREY, linewidth=0.6)
     way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
     title(way, "a", "on the way")
@@ -41,7 +41,7 @@ def _name(row) -> str:
 
 
 def _looks(table, runs) -> dict:
-    """Sign descent in black, Adam in a colour for each β2 and in another without β1; a line for each schedule."""
+    """Sign descent in black, Adam in a colour for each β2, or for what differs else; a line for each schedule."""
     lines = {"constant": "-", "small": (0, (1, 1)), "large": (0, (4, 1.2, 1, 1.2)), "root": (0, (4, 1.5))}
     memories = sorted(set(table["beta2"]) - {0.0})
     looks = {}
@@ -50,6 +50,7 @@ def _looks(table, runs) -> dict:
         colour = BLACK
         if row["rule"] == "Adam":
             colour = COLOURS[memories.index(row["beta2"]) % len(COLOURS)] if row["beta1"] else PURPLE
+            colour = {"large": SKY, "root": ORANGE}.get(row["schedule"], colour)
         looks[run] = {"color": colour, "linestyle": lines[row["schedule"]], "marker": MARKS[k % len(MARKS)]}
     return looks
 

@@ -1,4 +1,4 @@
-"""ℓp mirror descent and the solutions in three norms: tokens of another run, tokens of the run itself, no underflow."""
+"""ℓp mirror descent and the solutions in three norms: as published, and of its own tokens without underflow."""
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -11,12 +11,11 @@ from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, sheet
 LOOKS = (look(VERMILLION, "--"), look(BLUE, "-"), look(GREEN, "-."), look(PURPLE, ":"))
 WORDS = {
     "published": "as published: the tokens\nof another run",
-    "own": "right: the tokens\nof the run itself",
-    "exact": "right tokens, and steps\nfree of underflow",
+    "exact": "right: its own tokens,\nsteps free of underflow",
 }
 
 
-@sheet(height=0.8)
+@sheet(height=0.58)
 def draw(figure, table):
     """Draw from rows (quantity, comparison, p, q, step, value, low, high, instances, interval)."""
     rows = where(table, quantity="distance", interval=QUARTILES)

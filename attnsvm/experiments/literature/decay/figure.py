@@ -1,7 +1,7 @@
 """Rules with weight decay: the radius at which they end, and how their margin goes to the best as it vanishes."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.panels import key, lines, look, missing, panel
+from attnsvm.plots.panels import key, limit, lines, look, missing, panel, ticks
 from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, sheet
 
 LOOKS = {
@@ -14,6 +14,7 @@ LOOKS = {
     "linf, coupled": look(GREY, ":", "x", r"max, $\lambda W$ in the gradient"),
     "AdamW": look(SKY, (0, (4, 1.5)), "*", "AdamW"),
 }
+BESIDE = {run: 1.1 ** (3.5 - k) for k, run in enumerate(LOOKS)}
 PANELS = {
     "radius": ("radius 1/λ", "norm of W, times λ"),
     "gap": ("a KKT point", "conditions unmet"),
@@ -28,9 +29,13 @@ def draw(figure, table):
     for axes, letter, (quantity, (words, measured)) in zip(row, "abc", PANELS.items(), strict=True):
         rows = where(table, quantity=quantity)
         rows = missing(rows) if quantity == "ratio" else rows
+        if quantity == "radius":  # side by side, where all but one are the same
+            rows = rows.assign(decay=rows["decay"] * rows["run"].map(BESIDE))
         lines(axes, rows, "decay", "run", LOOKS, alpha=0.15, markersize=3)
-        panel(axes, letter, words, log="xy", xlabel="weight decay λ", ylabel=measured)
+        panel(axes, letter, words, log="xy", xlabel="weight decay λ, falling", ylabel=measured)
+        ticks(axes, sorted(set(table["decay"])))
         axes.invert_xaxis()
-    row[0].axhline(1, color=GREY, linewidth=0.6)
+    limit(row[0], 1, "at the radius")
+    row[0].set_ylim(top=2)
     count = int(table["instances"].max())
     key(figure, row[0], f"medians over {count} instances; bands: their 95 % intervals", ncols=4)

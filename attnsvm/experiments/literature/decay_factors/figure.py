@@ -1,7 +1,8 @@
 """The growth of the nuclear norm as the decay vanishes, and the columns that the nuclear norm needs."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.style import BLACK, BLUE, GREY, ORANGE, band, bars, sheet, title
+from attnsvm.plots.panels import limit
+from attnsvm.plots.style import BLACK, BLUE, ORANGE, band, bars, sheet, title
 
 
 @sheet(height=0.42)
@@ -11,11 +12,11 @@ def draw(figure, table):
     for run, colour, line in (("all columns", BLUE, "-"), ("one matrix", ORANGE, "--")):
         rows = where(table, run=run, quantity="growth")
         band(size, rows, "decay", color=colour, linestyle=line, marker="o", label=run)
-    size.axhline(1, color=GREY, linewidth=0.6, linestyle=":")
-    size.set(xscale="log", xlabel="weight decay λ", ylabel="growth of ‖KQᵀ‖⁎, over the law")
+    limit(size, 1, "the law")
+    size.set(xscale="log", xlabel="weight decay λ, falling", ylabel="growth of ‖KQᵀ‖⁎, over the law")
     size.invert_xaxis()
     for shift, mark, colour, name in ((-0.1, "s", BLACK, "predicted"), (0.1, "o", BLUE, "met")):
-        rows = where(table, quantity=f"share {name}")
+        rows = where(table, quantity=f"share {name}").sort_values("run", key=lambda m: m.str[4:].astype(int))
         places = [place + shift for place in range(len(rows))]
         columns.errorbar(places, rows["value"], bars(rows), fmt=mark, color=colour, label=name)
         columns.set_xticks(range(len(rows)), rows["run"].str[4:])

@@ -7,7 +7,7 @@ from attnsvm.analysis.rows import where
 from attnsvm.plots.panels import growing, panel
 from attnsvm.plots.style import DASHES, GREY, NAME, sheet
 
-METHODS = {"published": "as published", "certified": "certified"}
+METHODS = {"published": "as published, noise counted", "certified": "certified"}
 NORMS = ("fro", "nuc")
 
 

@@ -4,15 +4,15 @@ from matplotlib.lines import Line2D
 
 from attnsvm.analysis.rows import where
 from attnsvm.plots.panels import look, panel
-from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREEN, GREY, NAME, ORANGE, VERMILLION, band, sheet, title
+from attnsvm.plots.style import BLACK, BLUE, COLOUR, DASHES, GREY, NAME, ORANGE, VERMILLION, band, sheet, title
 
 KINDS = {"head": "the encoder's heads", "random": "random heads", "permuted": "permuted selections"}
 LOOKS = {
     "head": look(BLUE, marker="o"),
     "random": look(ORANGE, marker="^"),
     "permuted": look(GREY, marker="x"),
-    "rule": look(GREEN, marker="D"),
-    "chance": look(BLACK, marker=""),
+    "rule": look(BLACK, "--"),
+    "chance": look(BLACK, ":"),
 }
 WORDS = {
     ("alignment", "fro", "all"): "aligned,\nFrobenius",
@@ -63,7 +63,7 @@ def _prediction(axes, rows):
         own = where(rows, kind=kind).sort_values("inputs")
         if kind in ("rule", "chance"):  # they fit no SVM: the same for any number of inputs
             value = own["value"].iloc[0]
-            axes.plot([flat.min(), flat.max()], [value, value], color=LOOKS[kind]["color"], linestyle=":", label=text)
+            axes.plot([flat.min(), flat.max()], [value, value], label=text, **LOOKS[kind])
         else:
             axes.plot(own["inputs"], own["value"], **LOOKS[kind])
             axes.vlines(own["inputs"], own["low"], own["high"], color=LOOKS[kind]["color"], linewidth=1.0)
@@ -96,13 +96,13 @@ def _trained(axes, rows):
 
 
 def _controls(axes, rows):
-    """A table: green where the whole interval is above one half, red where it is below, grey in between."""
+    """A table: blue where the whole interval is above one half, red where it is below, grey in between."""
     axes.set(xlim=(-0.5, len(CONTROLS) - 0.5), ylim=(len(WORDS) - 0.5, -0.5))
     for y, key in enumerate(WORDS):
         for x, kind in enumerate(CONTROLS):
             own = rows[(rows[["quantity", "norm", "tokens"]] == list(key)).all(axis=1) & (rows["kind"] == kind)]
             for row in own.itertuples():
-                colour = GREEN if row.low > 0.5 else VERMILLION if row.high < 0.5 else GREY
+                colour = BLUE if row.low > 0.5 else VERMILLION if row.high < 0.5 else GREY
                 axes.text(x, y, f"{100 * row.value:.0f} %", ha="center", va="bottom", color=colour, weight="bold")
                 interval = f"{100 * row.low:.0f}–{100 * row.high:.0f}"
                 axes.text(x, y + 0.08, interval, ha="center", va="top", color=colour, fontsize="small")
@@ -110,6 +110,6 @@ def _controls(axes, rows):
     axes.set_yticks(range(len(WORDS)), WORDS.values())
     axes.tick_params(length=0)
     axes.xaxis.tick_top()
-    axes.set_xlabel("interval above ½: green,\nbelow: red, neither: grey")
+    axes.set_xlabel("interval above ½: blue,\nbelow: red, neither: grey")
     axes.grid(visible=False)
     title(axes, "f", "heads above each control")

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, sheet, title
+from attnsvm.plots.panels import least, limit
+from attnsvm.plots.style import BLUE, GREEN, VERMILLION, sheet, title
 
 LOOKS = (("o", BLUE), ("D", VERMILLION), ("^", GREEN))
 LEAST = 1e-6  # what changes by less stands here
@@ -18,9 +19,10 @@ def draw(figure, table):
         for (marker, colour), (kind, rows) in zip(LOOKS, now.groupby("kind", sort=False), strict=False):
             look = {"color": colour, "marker": marker, "markersize": 3.5, "alpha": 0.7, "linestyle": "none"}
             axes.plot(np.maximum(rows["change"], LEAST), rows["value"], label=kind, **look)
-        axes.axhline(0.01, color=GREY, linewidth=0.6, linestyle=":")
-        axes.axvline(0.05, color=GREY, linewidth=0.6, linestyle=":")
+        limit(axes, 0.01, "far: above 0.01")
+        limit(axes, 0.05, "settled: up to 0.05", upright=True)
         axes.set(xscale="log", yscale="log", xlabel="change of what a row goes to")
         title(axes, letter, f"{step} steps, ‖W‖ = {now['norm'].median():.0f}")
-    panels[0].set_ylabel("1 − correlation, farther layer")
+    least(panels[0].xaxis, LEAST)
+    panels[0].set(ylabel="1 − correlation, farther layer", ylim=(None, 0.03))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

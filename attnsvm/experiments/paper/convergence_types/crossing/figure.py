@@ -1,35 +1,37 @@
 """How often W and (K, Q) select the optimal tokens, saturated or not, and which is ahead, versus the dimension."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREY, VERMILLION, bars, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import limit, look, panel, point
+from attnsvm.plots.style import BLACK, BLUE, VERMILLION, sheet
 
-LOOKS = {"W": ("$W$", BLUE, "o"), "KQ": ("$(K, Q)$", VERMILLION, "s")}
-COUNTED = {"selected": ("-", None), "saturated": (":", "white")}
+LOOKS = {"W": ("$W$, ", look(BLUE, marker="o")), "KQ": ("$(K, Q)$, ", look(VERMILLION, marker="s"))}
+LEAD = {"lead": ("", look(BLACK, marker="D"))}
+APART = 0.1  # between marks of one dimension
 
 
 @sheet(height=0.38)
 def draw(figure, table):
     """Draw from rows (n, T, d, counted, quantity, value, low, high, instances)."""
-    shares, lead = figure.subplots(1, 2, sharex=True)
-    lead.axhline(0, color=GREY, linewidth=0.6)
-    for counted, (line, face) in COUNTED.items():
-        rows = table[table["counted"] == counted]
-        look = {"linestyle": line} | ({"markerfacecolor": face} if face else {})
-        for name, (label, colour, marker) in LOOKS.items():
-            own = {"color": colour, "marker": marker, "label": f"{label}, {counted}"}
-            _bars(shares, rows[rows["quantity"] == name], **look, **own)
-        _bars(lead, rows[rows["quantity"] == "lead"], **look, color=BLACK, marker="D", label=counted)
-    shares.set(ylabel="share of instances", ylim=(0, 1.02))
-    lead.set(ylabel="share with $W$ less that with $(K, Q)$")
-    title(shares, "a", "optimal tokens")
-    title(lead, "b", "who is ahead, same instances")
-    dimensions = sorted(table["d"].unique())
-    for axes in (shares, lead):
-        axes.set(xscale="log", xlabel="dimension $d$")
-        axes.set_xticks(dimensions, [f"{d:g}" for d in dimensions])
-        axes.minorticks_off()
-        axes.legend(loc="lower right")
+    shares, lead = figure.subplots(1, 2)
+    limit(lead, 0, "equally often")
+    _marks(shares, table, LOOKS)
+    _marks(lead, table, LEAD)
+    panel(shares, "a", "optimal tokens", legend="lower right", ylabel="share of instances", ylim=(0, 1.02))
+    panel(
+        lead, "b", "who is ahead, same instances", legend="lower right", ylabel="share with $W$ less that with $(K, Q)$"
+    )
 
 
-def _bars(axes, table, **look):
-    for k, (_, rows) in enumerate(table.groupby(["n", "T"], sort=False)):
-        axes.errorbar(rows["d"], rows["value"], bars(rows), **(look if k == 0 else look | {"label": None}))
+def _marks(axes, table, looks):
+    """Dimensions are equally spaced, whatever lies between them, and no line joins what is not measured."""
+    dimensions, k = sorted(table["d"].unique()), 0
+    for quantity, (name, own) in looks.items():
+        for counted in ("selected", "saturated"):
+            rows = where(table, quantity=quantity, counted=counted)
+            for j, (_, row) in enumerate(rows.iterrows()):
+                words = {"label": name + counted} if j == 0 else {}
+                place = dimensions.index(row["d"]) + APART * (k - len(looks) + 0.5)
+                point(axes, place, row, filled=counted == "selected", **own, **words)
+            k += 1
+    axes.set_xticks(range(len(dimensions)), [f"{d:g}" for d in dimensions])
+    axes.set(xlabel="dimension $d$", xlim=(-0.5, len(dimensions) - 0.5))

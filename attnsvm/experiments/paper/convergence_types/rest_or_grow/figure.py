@@ -1,5 +1,6 @@
 """Where runs that are not global end, as first asked and trained longer: those that grow, and those that rest."""
 
+from attnsvm.plots.panels import least
 from attnsvm.plots.style import BLUE, GREY, NAME, ORANGE, sheet, title
 
 LOOKS = {
@@ -23,10 +24,11 @@ def draw(figure, table):
             runs = own[own["course"] == course]
             places = (runs[column].clip(lower=LEAST) for column in ("before", "distance"))
             axes.plot(*places, **look, linestyle="none", markersize=3, alpha=0.6, label=label)
-        axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":")
-        axes.set(xscale="log", yscale="log")
+        axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":", label="as far as before")
+        axes.set(xscale="log", yscale="log", yticks=(LEAST, 1e-6, 1e-3, 1))
         title(axes, letter, f"{NAME[name]}, {QUERY[attention]}")
+    least(row[0].yaxis, LEAST)
     row[0].set(ylabel="1 − correlation, trained longer")
     figure.supxlabel("1 − correlation with the solution of what is selected, as first asked", fontsize="medium")
     handles, labels = row[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(LOOKS))
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(handles))

@@ -1,5 +1,6 @@
 """Every instance: its distance from either problem, and whether a row keeps a mixture."""
 
+from attnsvm.plots.panels import limit
 from attnsvm.plots.style import BLUE, GREY, VERMILLION, sheet
 
 KINDS = {False: (BLUE, "o", "no mixture"), True: (VERMILLION, "D", "a row keeps a mixture")}
@@ -15,7 +16,8 @@ def draw(figure, table):
         axes.plot(rows["corrected"], rows["stated"], label=f"{words}: {len(rows)} instances", **look)
     ends = table[["stated", "corrected"]].to_numpy()
     axes.plot([ends.min(), ends.max()], [ends.min(), ends.max()], color=GREY, linewidth=0.6)
-    axes.axhline(1e-3, color=GREY, linewidth=0.6, linestyle=":")
+    axes.text(ends.max(), ends.max(), "as far from both  ", color=GREY, ha="right")
+    limit(axes, 1e-3, "a plateau: above 0.001")
     axes.set(xscale="log", yscale="log", xlabel="1 − correlation, problem that keeps mixtures")
     axes.set(ylabel="1 − correlation,\nproblem of one token per row")
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=2)

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, band, bars, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import lines, panel
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, bars, sheet, title
 
 NAME = {"linf": "max", "fro": "Frobenius", "spectral": "spectral", "l1": r"$\ell_1$", "nuc": "nuclear"}
 COLOURS = (BLUE, GREEN, VERMILLION)
@@ -17,13 +19,9 @@ def draw(figure, table):
     names = {run: _name(table[table["run"] == run].iloc[0]) for run in runs}
     looks = _looks(table, runs)
     way, matrix, pace = figure.subplots(1, 3, width_ratios=(1.1, 1.0, 0.9))
-    ratios = table[table["quantity"] == "linf"]
-    for run in runs:
-        rows, look = ratios[ratios["run"] == run].sort_values("step"), looks[run]
-        band(way, rows, "step", alpha=0.12, markersize=3, markevery=(0.1, 0.2), **look)
+    lines(way, where(table, quantity="linf"), "step", "run", looks, 0.12, markersize=3, markevery=(0.1, 0.2))
     way.axhline(1, color=GREY, linewidth=0.6)
-    way.set(xscale="log", xlabel="step", ylabel="margin ratio in the max norm", ylim=(0, 1.03))
-    title(way, "a", "on the way")
+    panel(way, "a", "on the way", "x", xlabel="step", ylabel="margin ratio, at most 1: max norm", ylim=(0, 1.03))
     _matrix(matrix, table, runs, names)
     _pace(pace, table, runs, looks)
     handles = [way.plot([], [], label=names[run], markersize=3, **looks[run])[0] for run in runs]
@@ -42,7 +40,7 @@ def _name(row) -> str:
 
 def _looks(table, runs) -> dict:
     """Sign descent in black, Adam in a colour for each β2, or for what differs else; a line for each schedule."""
-    lines = {"constant": "-", "small": (0, (1, 1)), "large": (0, (4, 1.2, 1, 1.2)), "root": (0, (4, 1.5))}
+    dashes = {"constant": "-", "small": (0, (1, 1)), "large": (0, (4, 1.2, 1, 1.2)), "root": (0, (4, 1.5))}
     memories = sorted(set(table["beta2"]) - {0.0})
     looks = {}
     for k, run in enumerate(runs):
@@ -51,13 +49,13 @@ def _looks(table, runs) -> dict:
         if row["rule"] == "Adam":
             colour = COLOURS[memories.index(row["beta2"]) % len(COLOURS)] if row["beta1"] else PURPLE
             colour = {"large": SKY, "root": ORANGE}.get(row["schedule"], colour)
-        looks[run] = {"color": colour, "linestyle": lines[row["schedule"]], "marker": MARKS[k % len(MARKS)]}
+        looks[run] = {"color": colour, "linestyle": dashes[row["schedule"]], "marker": MARKS[k % len(MARKS)]}
     return looks
 
 
 def _ends(table, quantity, runs):
     """The last row of every run."""
-    rows = table[table["quantity"] == quantity].sort_values("step")
+    rows = where(table, quantity=quantity).sort_values("step")
     return rows.groupby("run").last().loc[runs]
 
 
@@ -75,17 +73,16 @@ def _matrix(axes, table, runs, names) -> None:
 
 
 def _pace(axes, table, runs, looks) -> None:
-    steady = [run for run in runs if table[table["run"] == run].iloc[0]["schedule"] != "root"]
+    steady = [run for run in runs if where(table, run=run).iloc[0]["schedule"] != "root"]
     growth, sign = _ends(table, "growth", steady), _ends(table, "sign_pace", steady)
     for run in steady:
         slower = slower_pace(sign.loc[run, "value"], growth.loc[run, "beta2"])
         at, look = growth.loc[run], looks[run]
         axes.errorbar([slower], [at["value"]], bars(at), color=look["color"], fmt=look["marker"])
-    axes.set(xscale="log", yscale="log")
     places = growth["value"].min() * 0.5, growth["value"].max() * 2
     axes.plot(places, places, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-    axes.set(xlabel="slower of the two paces", ylabel="growth of the smallest margin")
-    title(axes, "c", "logits per step")
+    words = {"xlabel": "slower of the two paces", "ylabel": "growth of the smallest margin"}
+    panel(axes, "c", "logits per step", "xy", **words)
 
 
 def slower_pace(sign: float, beta2: float) -> float:

@@ -2,9 +2,9 @@
 
 import re
 
-import numpy as np
-
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import across, panel, rungs
+from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet
 
 PLAIN = "depth "
 TWO = f"{PLAIN}2"
@@ -40,13 +40,11 @@ def compared(table):
     return table[table["step"] == table.groupby("architecture")["step"].max().min()]
 
 
-def against_norm(table, **where):
+def against_norm(table, **values):
     """The rows of the plain stack of two layers with these values, over the last three decades of its median ‖W‖."""
-    rows = table[table["architecture"] == TWO]
-    norm = rows[rows["quantity"] == "norm"].set_index("step")["value"]
-    for column, value in where.items():
-        rows = rows[rows[column] == value]
-    rows = rows.assign(norm=rows["step"].map(norm)).sort_values("step")
+    rows = where(table, architecture=TWO)
+    norm = where(rows, quantity="norm").set_index("step")["value"]
+    rows = where(rows, **values).assign(norm=rows["step"].map(norm)).sort_values("step")
     return rows[rows["norm"] > rows["norm"].max() / 1000]
 
 
@@ -56,9 +54,7 @@ def tails(axes, table):
         line = against_norm(table, layer=0, quantity=rule)
         for column, (dashes, part) in TAILS.items():
             axes.plot(line["norm"], line[column], color=colour, linestyle=dashes, label=f"{name}: {part}")
-    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel=DISTANCE)
-    axes.legend(loc="lower left")
-    title(axes, "a", "two layers, the farther of both")
+    panel(axes, "a", "two layers, the farther of both", "xy", "lower left", xlabel="‖W‖", ylabel=DISTANCE)
 
 
 def rows_in_time(axes, table):
@@ -70,9 +66,8 @@ def rows_in_time(axes, table):
         end = line.iloc[-1]
         slope = 3 * end["value"] * end["norm"] / line["norm"]
         axes.plot(line["norm"], slope, color=GREY, linestyle="--", label="slope −1")
-    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="second probability")
-    axes.legend(loc="lower left")
-    title(axes, "b", "two layers, rows that do not count")
+    words = {"xlabel": "‖W‖", "ylabel": "second probability"}
+    panel(axes, "b", "two layers, rows that do not count", "xy", "lower left", **words)
 
 
 def by_depth(axes, table):
@@ -84,9 +79,8 @@ def by_depth(axes, table):
         colour, marker, _ = RULES[row.quantity]
         axes.vlines(place, row.value, row.tail, color=colour, linewidth=0.8)
         axes.plot(place, row.value, color=colour, marker=marker, linestyle="none")
-    axes.set(yscale="log", xlabel="number of layers (bottom to top within each)", ylabel=DISTANCE)
-    axes.set_xticks(sorted(rows["depth"].unique()))
-    title(axes, "c", "every layer, by depth")
+    words = {"xlabel": "number of layers (bottom to top within each)", "ylabel": DISTANCE}
+    panel(axes, "c", "every layer, by depth", "y", xticks=sorted(rows["depth"].unique()), **words)
 
 
 def by_kind(axes, table):
@@ -94,16 +88,10 @@ def by_kind(axes, table):
     rows = compared(table)
     rows = rows[(rows["layer"] == 1) & rows["quantity"].isin(RULES)]
     others = [kind for kind in dict.fromkeys(rows["architecture"]) if not re.search(f"{PLAIN}|:", kind)]
-    kinds, named = [TWO, *others], set()
-    for k, kind in enumerate(kinds):
-        for j, (rule, (colour, marker, words)) in enumerate(RULES.items()):
-            for row in rows[(rows["architecture"] == kind) & (rows["quantity"] == rule)].itertuples():
-                y = k + 0.13 * (j - 2)
-                axes.hlines(y, row.low, row.high, color=colour, linewidth=0.8)
-                label = None if rule in named else words
-                named.add(rule)
-                axes.plot(row.value, y, color=colour, marker=marker, linestyle="none", label=label)
-    names = ["two layers" if kind == TWO else kind.replace("per ", "per\n") for kind in kinds]
-    axes.set(xscale="log", xlabel=DISTANCE, ylim=(len(kinds) - 0.5, -0.5))
-    axes.set_yticks(np.arange(len(kinds)), names)
-    title(axes, "d", "kinds of stacks, the bottom layer")
+    kinds = [TWO, *others]
+    for j, (rule, (colour, marker, words)) in enumerate(RULES.items()):
+        own = rows[rows["architecture"].isin(kinds) & (rows["quantity"] == rule)]
+        places = own["architecture"].map(kinds.index) + 0.13 * (j - 2)
+        across(axes, places, own, colour, marker=marker, label=words)
+    rungs(axes, ["two layers" if kind == TWO else kind.replace("per ", "per\n") for kind in kinds])
+    panel(axes, "d", "kinds of stacks, the bottom layer", "x", xlabel=DISTANCE)

@@ -1,8 +1,8 @@
 """Which tokens win under every rule, versus the dimension; and how often the trained W is right on new inputs."""
 
 from attnsvm.analysis.rows import where
-from attnsvm.plots.panels import key, look, ticks
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
+from attnsvm.plots.panels import key, limit, look, ticks
+from attnsvm.plots.style import BLACK, BLUE, GREEN, ORANGE, PURPLE, VERMILLION, sheet, title
 
 LOOKS = {
     "fro": look(BLUE, "-", "o", "Frobenius (GD)"),
@@ -33,12 +33,10 @@ def draw(figure, table):
         _lines(axes, rows)
         title(axes, letter, words)
         if quantity == "held_out":
-            blind = where(table, quantity="blind")["value"].iloc[0]
-            axes.axhline(blind, color=GREY, linewidth=0.8, linestyle="--")
-            axes.text(rows["d"].min(), blind - 0.02, "a token at random", color=GREY, va="top", fontsize="small")
+            words = "a token at random" if labels == "told" else ""  # curves lie there in the other panel
+            limit(axes, where(table, quantity="blind")["value"].iloc[0], words)
             if labels == "random":
-                axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle="--")
-                axes.text(rows["d"].min(), 0.52, "best without the label", color=GREY, fontsize="small")
+                limit(axes, 0.5, "best without the label")
         axes.set_ylim((0, 1) if quantity == "held_out" else (-0.04, 1.04))
     for row, words in zip(panels, ("share of runs", "share of runs, of new inputs"), strict=True):
         row[0].set(ylabel=words)

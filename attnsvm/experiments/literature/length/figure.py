@@ -17,8 +17,7 @@ def draw(figure, table):
     """Draw from rows (quantity, step, value, low, high, instances, interval)."""
     axes, norm = figure.subplots(), where(table, quantity="norm").set_index("step")["value"]
     lines(axes, table.assign(norm=table["step"].map(norm)), "norm", "quantity", LOOKS)
-    axes.set(
-        xscale="log", yscale="log", xlabel="norm of W", ylabel="length at half weight, up to $10^6$", ylim=(1, 1e6)
-    )
+    axes.set(xscale="log", yscale="log", xlabel="norm of W", ylim=(1, 1e6))
+    axes.set_ylabel("length at half weight, up to $10^6$")
     words = f"medians over {int(table['instances'].max())} instances; bands: 95 % intervals"
     key(figure, axes, words, ncols=2)

@@ -29,7 +29,7 @@ def draw(figure, table):
         limit(axes, 1, "as predicted")
     limit(edge, 1, "edge", upright=True)
     panel(way, "a", "growth of the largest logit", "xy", xlabel="step", ylabel=slope)
-    way.set_yticks((0.7, 1, 2, 4), ("0.7", "1", "2", "4"), minor=False)
+    way.set_yticks((0.7, 1, 2, 4), ("0.7", "1", "2", "4"))
     way.minorticks_off()
     panel(error, "b", "two predictions", "x", "lower left", xlabel="relative error")
     panel(edge, "c", "normalised descent", "x", xlabel="η over its edge", ylabel=slope, ylim=(0.5, 1.1))

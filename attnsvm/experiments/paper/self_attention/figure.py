@@ -2,6 +2,7 @@
 
 from matplotlib.lines import Line2D
 
+from attnsvm.analysis.rows import where
 from attnsvm.plots.shares import LOOKS, SPREAD, logarithmic
 from attnsvm.plots.style import COLOUR, DASHES, GREY, NAME, band, sheet, title
 
@@ -41,10 +42,8 @@ def draw(figure, table):
 
 def _correlations(axes, own, cross, name: str) -> None:
     for norm, quantity in (("fro", "corr_fro"), ("nuc", "corr_nuc")):
-        line, other = (
-            rows[(rows["parametrisation"] == name) & (rows["quantity"] == quantity)].sort_values("step")
-            for rows in (own, cross)
-        )
+        of = {"parametrisation": name, "quantity": quantity}
+        line, other = (where(rows, **of).sort_values("step") for rows in (own, cross))
         look = {"color": COLOUR[norm]}
         label = f"with the {NAME[norm]} solution"
         band(axes, line, "step", linestyle=DASHES[norm], label=label, **look)
@@ -58,7 +57,6 @@ def _shares(axes, kind: str, tables, place) -> None:
     words, look = LOOKS[kind]
     n, T, name = place
     for table, drawn in zip(tables, (look | {"markersize": 2.5, "label": words}, CROSS), strict=True):
-        own = (table["type"] == kind) & (table["parametrisation"] == name) & (table["n"] == n) & (table["T"] == T)
-        line = table[own].sort_values("d")
+        line = where(table, type=kind, parametrisation=name, n=n, T=T).sort_values("d")
         axes.plot(line["d"], line["value"], **({"color": look["color"]} | drawn))
         axes.vlines(line["d"], line["low"], line["high"], color=look["color"], linewidth=0.8, alpha=0.7)

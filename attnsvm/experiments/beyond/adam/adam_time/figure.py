@@ -1,6 +1,7 @@
 """Adam's pace over its closed form, and its margin ratio against its own time."""
 
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, bars, sheet, title
+from attnsvm.plots.panels import panel
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, MARKERS, ORANGE, PURPLE, SKY, VERMILLION, bars, sheet
 
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 LEFT_BEHIND = 50  # logits: see the caption
@@ -24,9 +25,7 @@ def draw(figure, table):
     paces.plot([], [], "o", color=GREY, label="closed form")
     paces.plot([], [], "o", color=GREY, markerfacecolor="white", label="slower of two")
     paces.axvline(1, color=GREY, linewidth=0.6)
-    paces.legend(loc="lower left")
-    paces.set(xlabel="pace, over that predicted", yticks=[], ylim=(k + 2.6, -0.6))
-    title(paces, "a", "pace of the margin")
-    way.set(xscale="log", xlabel="step, in times of forgetting", ylabel="margin ratio in the max norm")
-    title(way, "b", "one curve")
-    way.legend(title="β2, η", loc="lower right", ncols=2)
+    words = {"xlabel": "pace, over that predicted", "yticks": [], "ylim": (k + 2.6, -0.6)}
+    panel(paces, "a", "pace of the margin", legend="lower left", **words)
+    words = {"xlabel": "step, in times of forgetting", "ylabel": "margin ratio in the max norm"}
+    panel(way, "b", "one curve", "x", {"title": "β2, η", "loc": "lower right", "ncols": 2}, **words)

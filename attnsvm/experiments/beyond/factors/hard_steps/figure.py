@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import panel
+from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, sheet
 
 LINES = {
     "from hard": (GREEN, "-", "hard steps"),
@@ -17,14 +19,12 @@ RULES = ("two norms", "one norm")
 def draw(figure, table):
     """Draw from rows (by, quantity, seed, step, value)."""
     way, far = figure.subplots(1, 2)
-    run = table[table["by"] == "published"]
     for quantity, (colour, line, words) in LINES.items():
-        wide = run[run["quantity"] == quantity].pivot(index="step", columns="seed", values="value")
+        wide = where(table, by="published", quantity=quantity).pivot(index="step", columns="seed", values="value")
         way.fill_between(wide.index, wide.min(axis=1), wide.max(axis=1), color=colour, alpha=0.15, linewidth=0)
         way.plot(wide.index, wide.median(axis=1), color=colour, linestyle=line, label=words)
-    way.set(xscale="log", yscale="log", xlabel="updates since hard steps began", ylabel="1 − correlation")
-    way.legend(title="distance of the published rule from")
-    title(way, "a", "median, smallest to largest")
+    legend, words = {"title": "distance of the published rule from"}, "updates since hard steps began"
+    panel(way, "a", "median, smallest to largest", "xy", legend, xlabel=words, ylabel="1 − correlation")
     for x, rule in enumerate(RULES):
         for k, (quantity, (colour, marker)) in enumerate(CONDITIONS.items()):
             values = far_out(table, rule, quantity)
@@ -37,11 +37,10 @@ def draw(figure, table):
     for x, rule in enumerate(RULES):
         far.text(4 * x + 1, 0.97, rule, ha="center", va="top", transform=far.get_xaxis_transform())
     far.axvline(3, color=GREY, linewidth=0.6)
-    far.set(yscale="log", xlabel="condition on the limit", ylabel="left of the condition, relative")
+    words = {"xlabel": "condition on the limit", "ylabel": "left of the condition, relative"}
+    panel(far, "b", "hard steps far out", "y", **words)
     far.set_ylim(top=far.get_ylim()[1] * 3)
-    title(far, "b", "hard steps far out")
 
 
 def far_out(table, rule, quantity):
-    rows = table[(table["by"] == rule) & (table["quantity"] == quantity)]
-    return np.sort(rows["value"])
+    return np.sort(where(table, by=rule, quantity=quantity)["value"])

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from attnsvm.plots.style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILLION, sheet
+from attnsvm.plots.panels import limit
+from attnsvm.plots.style import BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, sheet
 
 COLOURS = (BLUE, SKY, GREEN, ORANGE, VERMILLION, PURPLE)
 
@@ -18,6 +19,6 @@ def draw(figure, table):
             look = {"linestyle": "-" if step == last else ":", "color": COLOURS[k % len(COLOURS)]}
             label = f"{rate:g}, {len(values)} instances" if step == last else None
             axes.step(values, np.arange(1, len(values) + 1) / len(values), where="post", label=label, **look)
-    axes.axvline(2e-3, color=GREY, linewidth=0.6)
+    limit(axes, 2e-3, "limit: 0.002", upright=True)
     axes.set(xscale="log", xlabel="1 − correlation with the graded solution", ylabel="share of instances")
     axes.legend(title="length of $v$'s steps", loc="lower right")

@@ -1,8 +1,8 @@
 """How rows end: how many in each way, their probabilities, and both sides of the balance that fixes them."""
 
-import numpy as np
-
-from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, sheet, title
+from attnsvm.analysis.rows import where
+from attnsvm.plots.panels import across, panel, rungs
+from attnsvm.plots.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILLION, band, sheet
 
 LOOKS = {  # colour, marker, words
     "settled": (GREY, "o", "settled"),
@@ -28,18 +28,15 @@ def draw(figure, table):
     colour, marker, _ = LOOKS["free"]
     d.plot(free["predicted"], free["share"], color=colour, marker=marker, markersize=2.5, linestyle="none")
     d.plot([0, 1], [0, 1], color=BLACK, linewidth=0.6)
-    d.set(xlabel="what the solution says", ylabel="probability")
-    title(d, "d", "mixtures with λ = 0")
+    panel(d, "d", "mixtures with λ = 0", xlabel="what the solution says", ylabel="probability")
 
 
 def _shares(axes, rows):
     for k, (end, (colour, marker, _)) in enumerate(LOOKS.items()):
-        for row in rows[rows["end"] == end].itertuples():
-            axes.hlines(k, max(row.low, 1e-4), row.high, color=colour, linewidth=0.8)
-            axes.plot(max(row.value, 1e-4), k, color=colour, marker=marker, linestyle="none")
-    axes.set(xscale="log", xlim=(3e-4, 1.3), ylim=(len(LOOKS) - 0.5, -0.5), xlabel="share of rows that do not count")
-    axes.set_yticks(np.arange(len(LOOKS)), [words for _, _, words in LOOKS.values()])
-    title(axes, "a", "how rows end")
+        own = where(rows, end=end)[["value", "low", "high"]].clip(lower=1e-4)
+        across(axes, [k] * len(own), own, colour, marker=marker)
+    rungs(axes, [words for _, _, words in LOOKS.values()])
+    panel(axes, "a", "how rows end", "x", xlim=(3e-4, 1.3), xlabel="share of rows that do not count")
 
 
 def _in_time(axes, rows):
@@ -47,15 +44,12 @@ def _in_time(axes, rows):
         colour, marker, words = LOOKS[end]
         line = rows[rows["end"] == end].sort_values("norm")
         line = line[line["norm"] > line["norm"].max() / 300]
-        axes.fill_between(line["norm"], line["low"], line["high"], color=colour, alpha=0.15, lw=0)
-        axes.plot(line["norm"], line["value"], color=colour, marker=marker, label=words.replace("\n", " "))
+        band(axes, line, "norm", 0.15, color=colour, marker=marker, label=words.replace("\n", " "))
     if len(line := rows[rows["end"] == "held"].sort_values("norm")):
         end = line.iloc[-1]
         norm = line["norm"][line["norm"] > end["norm"] / 300]
         axes.plot(norm, 0.3 * end["value"] * end["norm"] / norm, color=BLACK, linestyle="--", linewidth=0.6)
-    axes.set(xscale="log", yscale="log", xlabel="‖W‖", ylabel="probability")
-    axes.legend(loc="lower left")
-    title(axes, "b", "along training")
+    panel(axes, "b", "along training", "xy", "lower left", xlabel="‖W‖", ylabel="probability")
 
 
 def _balance(axes, terms):
@@ -68,5 +62,4 @@ def _balance(axes, terms):
     ends = terms["law"].abs()
     if len(ends):
         axes.plot([ends.min(), ends.max()], [ends.min(), ends.max()], color=BLACK, linewidth=0.6)
-    axes.set(xscale="log", yscale="log", xlabel="ν/λ, size", ylabel="pull of the gradient, size")
-    title(axes, "c", "multipliers are forces")
+    panel(axes, "c", "multipliers are forces", "xy", xlabel="ν/λ, size", ylabel="pull of the gradient, size")

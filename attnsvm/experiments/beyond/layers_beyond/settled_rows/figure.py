@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from attnsvm.plots.panels import least, limit
-from attnsvm.plots.style import BLUE, GREEN, VERMILLION, sheet, title
+from attnsvm.plots.panels import least, limit, panel
+from attnsvm.plots.style import BLUE, GREEN, VERMILLION, sheet
 
 LOOKS = (("o", BLUE), ("D", VERMILLION), ("^", GREEN))
 LEAST = 1e-6  # what changes by less stands here
@@ -21,8 +21,8 @@ def draw(figure, table):
             axes.plot(np.maximum(rows["change"], LEAST), rows["value"], label=kind, **look)
         limit(axes, 0.01, "far: above 0.01")
         limit(axes, 0.05, "settled: up to 0.05", upright=True)
-        axes.set(xscale="log", yscale="log", xlabel="change of what a row goes to")
-        title(axes, letter, f"{step} steps, ‖W‖ = {now['norm'].median():.0f}")
+        words = f"{step} steps, ‖W‖ = {now['norm'].median():.0f}"
+        panel(axes, letter, words, "xy", xlabel="change of what a row goes to")
     least(panels[0].xaxis, LEAST)
     panels[0].set(ylabel="1 − correlation, farther layer", ylim=(None, 0.03))
     figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=3)

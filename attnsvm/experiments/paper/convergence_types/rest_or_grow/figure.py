@@ -1,7 +1,7 @@
 """Where runs that are not global end, as first asked and trained longer: those that grow, and those that rest."""
 
-from attnsvm.plots.panels import least
-from attnsvm.plots.style import BLUE, GREY, NAME, ORANGE, sheet, title
+from attnsvm.plots.panels import least, panel
+from attnsvm.plots.style import BLUE, GREY, NAME, ORANGE, sheet
 
 LOOKS = {
     "grows": ("norm grows", {"color": BLUE, "marker": "o"}),
@@ -25,8 +25,7 @@ def draw(figure, table):
             places = (runs[column].clip(lower=LEAST) for column in ("before", "distance"))
             axes.plot(*places, **look, linestyle="none", markersize=3, alpha=0.6, label=label)
         axes.plot([LEAST, 1], [LEAST, 1], color=GREY, linewidth=0.6, linestyle=":", label="as far as before")
-        axes.set(xscale="log", yscale="log", yticks=(LEAST, 1e-6, 1e-3, 1))
-        title(axes, letter, f"{NAME[name]}, {QUERY[attention]}")
+        panel(axes, letter, f"{NAME[name]}, {QUERY[attention]}", "xy", yticks=(LEAST, 1e-6, 1e-3, 1))
     least(row[0].yaxis, LEAST)
     row[0].set(ylabel="1 − correlation, trained longer")
     figure.supxlabel("1 − correlation with the solution of what is selected, as first asked", fontsize="medium")

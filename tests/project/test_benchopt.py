@@ -14,7 +14,6 @@ SOLVERS = [
     ("fro", "attnsvm", {}, None, 1e-12),
     ("fro", "conic", {"solver": "CLARABEL"}, None, 1e-6),
     ("fro", "conic", {"solver": "SCS"}, None, 1e-3),
-    ("fro", "conic", {"solver": "OSQP"}, None, 1e-3),
     ("fro", "linear_svc", {}, 10_000, 0.05),
     ("fro", "dual_ascent", {}, 2_000, 1e-3),
     ("fro", "quadratic", {"solver": "daqp"}, None, 1e-11),

@@ -14,16 +14,12 @@ NUMBERS = 1e7  # of the matrix of constraints, beyond which a conic solver takes
 class Solver(BaseSolver):
     name = "conic"
     sampling_strategy = "run_once"
-    parameters = {"solver": ["CLARABEL", "SCS", "OSQP"]}
+    parameters = {"solver": ["CLARABEL", "SCS"]}
 
     def skip(self, tokens, queries, selected, norm):
         n, T, d = tokens.shape
         numbers = n * (T - 1) * d * queries.shape[1]
-        quadratic = norm == "nuc" and self.solver == "OSQP"
-        return (
-            quadratic or numbers > NUMBERS,
-            f"OSQP for quadratic programs alone; the matrix of the constraints has {numbers:.0e} numbers",
-        )
+        return numbers > NUMBERS, f"the matrix of the constraints has {numbers:.0e} numbers"
 
     def set_objective(self, tokens, queries, selected, norm):
         c = separation(tokens, queries, selected)

@@ -135,7 +135,7 @@ def test_a_missing_picture_is_named(collected, made, tmp_path):
 
 def test_without_typst_it_says_what_to_install(collected, made, monkeypatch):
     monkeypatch.setitem(sys.modules, "typst", None)
-    with pytest.raises(UserError, match=r"install attnsvm\[paper\]"):
+    with pytest.raises(UserError, match=r"^typst is not installed: pip install '.*\[publish\]'$"):
         made(collected())
 
 

@@ -52,8 +52,8 @@ def test_a_title_as_a_sentence(title, expected):
 
 
 def test_without_sphinx_one_sentence_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "sphinx.application", None)
-    with pytest.raises(UserError, match=r"^the site needs Sphinx: install attnsvm\[site\], or run make install$"):
+    monkeypatch.setitem(sys.modules, "sphinx", None)
+    with pytest.raises(UserError, match=r"^sphinx is not installed: pip install '.*\[publish\]'$"):
         build.site(".", {}, {}, "out")
 
 

@@ -130,7 +130,7 @@ def test_verify_names_what_is_damaged(workshop):
 
     name = f"{BUILT}/figures/svm_rank.png"
     with restored(workshop, [name]):
-        damage(workshop / name, "zeroed")
+        damage(workshop / name)
         said = verify(f"{BUILT}/figures")
         assert said.returncode == 1
         assert said.stdout.startswith(f"{name}: damaged")

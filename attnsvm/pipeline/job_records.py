@@ -138,8 +138,8 @@ def wrong(
     unseen = [path for path in there if path not in damaged and not path.startswith(searched)]
     damaged.update(path for path in unseen if not checksums.holds(path))
     for path in filter(os.path.isdir, there):
-        known = os.path.islink(path) or not os.listdir(path) or (path not in damaged and checksums.record(path))
-        require(known, f"{path}: a build replaces this folder, and it holds what none wrote; delete it or move it")
+        own = os.path.islink(path) or not os.listdir(path) or (path not in damaged and bool(checksums.record(path)))
+        require(own, f"{path}: a build replaces this folder, and it holds what none wrote; delete it or move it")
     why = {path: stale(path, made) or (DAMAGED if path in damaged else "") for path in there}
     for path in [path for path in why if not why[path]]:
         forget(path, made)

@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
-# The environment of requirements.lock with the workflow in it: `docker build --tag attnsvm .`, then
+# The environment of requirements-all.lock with the workflow in it: `docker build --tag attnsvm .`, then
 # `docker run --rm --volume "$PWD/results:/attnsvm/results" attnsvm snakemake figures/all --cores all`; docs/cluster.md says more.
-FROM python:3.11.7-slim-bookworm
+FROM python:3.13-slim-trixie
 
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONUNBUFFERED=1 OMP_NUM_THREADS=1
 
@@ -13,11 +13,11 @@ RUN apt-get update \
 
 WORKDIR /attnsvm
 
-# The lock first: a changed source file does not install everything again. The index adds the CPU build of torch, one
-# tenth of the size; give --build-arg TORCH_INDEX=https://pypi.org/simple for the one with CUDA.
+# The lock first: a changed source file does not install everything again. PyTorch without CUDA comes from its own index.
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
-COPY requirements.lock requirements-cuda.lock ./
-RUN python -m pip install --extra-index-url "$TORCH_INDEX" --requirement requirements.lock --constraint requirements-cuda.lock
+COPY requirements-all.lock requirements-cuda.lock ./
+RUN python -m pip install --no-deps --require-hashes --requirement requirements-all.lock
+RUN python -m pip install --no-deps --index-url "$TORCH_INDEX" "$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"
 
 COPY . .
 RUN python -m pip install --no-deps --no-build-isolation --editable . \

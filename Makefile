@@ -1,7 +1,7 @@
 # `make figures`, `make all` and `make test` need Python >= 3.11 and nothing else.
 PYTHON ?= python3
 VENV ?= .venv
-# TORCH=cpu: torch without CUDA, 3.6 GB less on Linux.
+# TORCH=cuda: PyTorch for graphics cards from PyPI, with CUDA on Linux, instead of the processor's from its own index.
 TORCH ?=
 PART ?=
 NAME =
@@ -19,53 +19,69 @@ FOUND = command -v -- "$$PYTHON" > /dev/null \
 	|| { printf 'error: there is no %s; choose one with: make PYTHON=python3.12 ...\n' "$$PYTHON" >&2; exit 1; }
 CHECK = "$$PYTHON" attnsvm/pipeline/setup/environment_check.py --venv="$$VENV" --torch="$$TORCH"
 IN_VENV = bin="$$(CDPATH= cd -- "$$VENV/bin" && pwd)" && PATH="$$bin:$$PATH"
-PIP = env PIP_USER=0 "$$VENV/bin/python" -m pip install --quiet --disable-pip-version-check
+LISTS = requirements.lock requirements-all.lock requirements-cuda.lock
 WITHOUT_CUDA = https://download.pytorch.org/whl/cpu
-LISTS = requirements.lock requirements-cuda.lock pyproject.toml
 
-.PHONY: help check install figures all elsewhere report paper site compare verify test test-fast test-slow test-snakemake lint docs gallery experiment lock address clean
+# An environment for the content of the lists: made beside the one that is there, by uv where it is found, and put in its
+# place when it is whole. Files are taken by their SHA-256, but PyTorch without CUDA by its version: we could not read the
+# index that has it; pip also looks where it is set to look. An environment that had the tools, or CUDA, has them again.
+# What ends make ends the step that runs.
+FILL = at="$${VENV%/}"; had="$$(cat -- "$$at/.installed" 2> /dev/null)"; \
+	case "$$had" in *requirements-all.lock*) list=requirements-all.lock ;; esac; \
+	case "$$had" in *" cuda "*) torch="$${TORCH:-cuda}" ;; *) torch="$${TORCH:-cpu}" ;; esac; \
+	lists="$$(cat $(LISTS) | cksum) $$list $$torch "; project="$$(cksum < pyproject.toml)"; \
+	[ "$$had" != "$$lists$$project" ] || exit 0; \
+	run() { echo "$$*"; "$$@" & trap "kill $$!; exit 143" TERM INT; wait $$!; }; \
+	by_pip() { run env PIP_USER=0 "$$in/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check "$$@"; }; \
+	if command -v uv > /dev/null; then bring() { run uv pip install --quiet --python "$$in/bin/python" "$$@"; }; \
+	else bring() { by_pip "$$@"; }; fi; \
+	$(CHECK) --quiet || exit; set -e; in="$$at"; \
+	case "$$had" in "$$lists"*) ;; *) \
+		in="$$at.new"; rm -rf -- "$$in"; run "$$PYTHON" -m venv --prompt attnsvm -- "$$in"; \
+		if [ "$$torch" = cuda ]; then bring --no-deps --require-hashes -r requirements-cuda.lock; \
+		else by_pip --no-deps --index-url $(WITHOUT_CUDA) "$$(grep -o '^torch==[0-9.]*' requirements-cuda.lock)"; fi; \
+		bring --no-deps --require-hashes -r "$$list" ;; \
+	esac; \
+	bring --no-deps --no-build-isolation -e .; \
+	echo "$$lists$$project" > "$$in/.installed"; [ "$$in" = "$$at" ] || $(CHECK) --swap
+
+.PHONY: help check install tools figures all elsewhere report paper site compare verify test test-fast test-slow test-snakemake lint docs gallery experiment lock address clean
 .DEFAULT_GOAL := help
+.NOTPARALLEL: # one environment is filled at a time
 
 help:
 	@echo "make check     before anything is installed: what is missing, and how long the build will take"
-	@echo "make install   the locked requirements into $$VENV; the targets below install it by themselves"
+	@echo "make install   what every figure needs into $$VENV, by uv where it is found; the targets below install it by themselves"
 	@echo "make figures   the figures of the paper at full scale, into figures/, and its claims, results/audit/paper.html"
 	@echo "make all       every figure, and the whole audit, results/audit/audit.html"
 	@echo "make elsewhere every claim under other settings, results/audit/elsewhere.html: longer than all figures"
+	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
 	@echo "make report    everything in one file to open in a browser, report.html"
-	@echo "make paper     the manuscript with the numbers of this machine's figures, paper/attnsvm.pdf"
 	@echo "make site      a website of everything, site/index.html: gallery, audit, explorer, documentation"
-	@echo "make test      run the test suite; PART=mathematics, engine, reading or pipeline: one part of it"
-	@echo "               CI runs four parts more. PART=workflow: runs of Snakemake. PART=house: the smoke run of every experiment, where make test has a few"
-	@echo "               PART=cluster: a cluster, a bucket, a browser; PART=hostile: kills, damage, strange files and machines"
-	@echo "make test-fast the mathematics alone, without the compiled engine, claims, models and the pipeline"
-	@echo "make test-slow 20 more kills, a cluster that fails, 500 jobs: in about an hour"
-	@echo "make test-snakemake  the oldest and the newest Snakemake that pyproject.toml allows, each installed for it: a plan, a figure"
+	@echo "make paper     our own manuscript about it, and not arXiv 2308.16898, with the numbers built here: paper/attnsvm.pdf"
 	@echo "make compare   for every built figure: are its numbers those of the release?"
 	@echo "make verify    name every file in results/ and figures/ that has changed since it was written"
-	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy on the rooms that pyproject.toml names, and the budgets of size"
+	@echo "make clean     delete what was built, as its records say, in results/, smoke/, runs/, site/ and figures/; name what stays"
+	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cuda installs PyTorch with CUDA, 3.6 GB more on Linux."
+	@echo
+	@echo "For whoever changes this project:"
+	@echo "make test      the tests; PART=mathematics, engine, reading or pipeline: one part; PART=workflow, house, cluster or hostile: those left to CI"
+	@echo "make test-fast, test-slow, test-snakemake   the mathematics alone; an hour more of kills and clusters; both ends of the Snakemakes allowed"
+	@echo "make lint      ruff, snakefmt, snakemake --lint, mypy, the generated pages, the budgets of size"
 	@echo "make docs      the README's verdicts, the gallery: from the cards, with the pictures of new figures"
 	@echo "make gallery   make docs, and every picture of the gallery and profiles/times.json again from the built figures"
-	@echo "make experiment NAME=my_conjecture   a folder for a new experiment, which runs as it is"
-	@echo "make lock      resolve pyproject.toml again into requirements.lock"
+	@echo "make lock      resolve pyproject.toml into uv.lock, and that into requirements.lock, -all.lock and -cuda.lock"
 	@echo "make address   set the address of this repository: that of git's remote, or URL=https://github.com/me/attnsvm"
-	@echo "make clean     delete what was built, as its records say, in results/, smoke/, site/ and figures/; name what stays"
-	@echo "PYTHON=python3.12 and VENV=folder choose the interpreter and the environment; TORCH=cpu installs torch without CUDA."
 
 check:
 	@$(FOUND); $(CHECK)
 
-# Where the content of the lists is another than that of the last installation. Nothing that is there is deleted. What ends
-# make ends the step that runs.
 install:
-	@$(FOUND); lists="$$(cat $(LISTS) | cksum)"; \
-	[ "$$lists" != "$$(cat -- "$$VENV/.installed" 2> /dev/null)" ] || exit 0; \
-	run() { echo "$$*"; "$$@" & trap "kill $$!; exit 143" TERM INT; wait $$!; }; \
-	$(CHECK) --quiet || exit; set -e; run "$$PYTHON" -m venv --prompt attnsvm -- "$$VENV"; \
-	[ "$$TORCH" != cpu ] || run $(PIP) --no-deps --index-url $(WITHOUT_CUDA) "$$(grep ^torch== requirements.lock)"; \
-	run $(PIP) -r requirements.lock -c requirements-cuda.lock; \
-	run $(PIP) --no-deps --no-build-isolation -e .; \
-	echo "$$lists" > "$$VENV/.installed"
+	@$(FOUND); list=requirements.lock; $(FILL)
+
+# With all extras: what tests, pages and the manuscript need, too.
+tools:
+	@$(FOUND); list=requirements-all.lock; $(FILL)
 
 figures: install
 	$(IN_VENV) "$$bin/snakemake" figures/paper
@@ -101,7 +117,7 @@ mathematics = tests $(patsubst %,--ignore=%,$(engine) $(reading) $(pipeline) $(w
 # A folder of one part may hold files of those that are left out.
 CHOSEN = $(if $(PART),$($(PART)) $(patsubst %,--ignore=%,$(filter-out $($(PART)),$(LEFT))),tests $(patsubst %,--ignore=%,$(workflow) $(LEFT)))
 
-test: install
+test: tools
 	$(if $(filter-out $(PARTS),$(PART))$(word 2,$(PART)),$(error PART: the parts are $(PARTS)))
 	$(PYTEST) $(SIDE_BY_SIDE) $(CHOSEN)
 
@@ -114,25 +130,25 @@ elsewhere: install
 report: all
 	$(IN_VENV) "$$bin/snakemake" report --report report.html
 
-paper: all
+paper: tools all
 	$(IN_VENV) "$$bin/snakemake" paper
 
-site: all
+site: tools all
 	$(IN_VENV) "$$bin/snakemake" site
 
-test-slow: install
+test-slow: tools
 	$(PYTEST) -m slow
 
-test-snakemake: install
+test-snakemake: tools
 	$(PYTEST) -m "slow or not slow" tests/workflow/test_snakemake_versions.py
 
 compare: install
 	@$(IN_VENV) "$$bin/attnsvm" compare
 
 verify: install
-	$(IN_VENV) "$$bin/python" -m attnsvm.pipeline.verify
+	$(IN_VENV) "$$bin/attnsvm" verify
 
-lint: install
+lint: tools
 	$(IN_VENV) "$$bin/ruff" check .
 	$(IN_VENV) "$$bin/ruff" format --check .
 	$(IN_VENV) "$$bin/snakefmt" --check Snakefile workflow
@@ -141,22 +157,25 @@ lint: install
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --check
 	$(IN_VENV) "$$bin/python" tools/budgets.py
 
-docs: install
+docs: tools
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs
 
-gallery: install
+gallery: tools
 	$(IN_VENV) "$$bin/python" -m attnsvm.publish.documents.docs --anew
 
 experiment: install
 	@$(IN_VENV) "$$bin/attnsvm" experiment -- "$$NAME"
 
-# In an environment that is made for it and goes with it.
+# uv.lock has every version and every SHA-256; newer ones: `uv lock --upgrade` before. pip reads the lists made of it.
+EXPORT = uv export --quiet --locked --no-default-groups --no-emit-project --no-annotate --no-header
 lock:
-	$(FOUND); new="$$(mktemp -d)" && trap 'rm -rf "$$new"' EXIT && export VENV="$$new" && "$$PYTHON" -m venv "$$VENV" && \
-	$(PIP) torch==2.13.0 -c requirements-cuda.lock && \
-	$(PIP) -e '.[pipeline,dev,cluster,models,paper,site,storage]' && \
-	{ grep '^#' requirements.lock; "$$VENV/bin/python" -m pip freeze --all --exclude-editable --exclude pip > "$$new/frozen" && \
-	sed 's/+cpu$$//' "$$new/frozen"; } > "$$new/lock" && cat "$$new/lock" > requirements.lock
+	@command -v uv > /dev/null || { echo 'error: make lock needs uv: pip install uv' >&2; exit 1; }
+	uv lock
+	new="$$(mktemp -d)" && trap 'rm -rf "$$new"' EXIT && set -e; $(EXPORT) --extra figures-all > "$$new/requirements.lock"; \
+	$(EXPORT) --all-extras > "$$new/requirements-all.lock"; $(EXPORT) --extra cuda > "$$new/requirements-cuda.lock"; \
+	for list in $(LISTS); do \
+		awk -v this="$$list" '/^[a-z]/ { cuda = /^(torch|triton|cuda-|nvidia-)/ } cuda == (this ~ /cuda/)' "$$new/$$list" > "$$list"; \
+	done
 
 # In pyproject.toml, CITATION.cff, codemeta.json and codecheck.yml, and nowhere else: that of git's remote, as a browser takes it, without name and password.
 address:

@@ -54,8 +54,8 @@ rule paper:
 
 
 include: "workflow/rules/blocks.smk"
-include: "workflow/rules/figures.smk"
 include: "workflow/rules/claims.smk"
+include: "workflow/rules/figures.smk"
 include: "workflow/rules/publication.smk"
 
 

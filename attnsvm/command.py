@@ -7,7 +7,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,7 +15,7 @@ from tqdm import tqdm
 from attnsvm import geometry
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
-from attnsvm.system import interpreter, machine, signals, store, writing
+from attnsvm.system import extras, interpreter, machine, signals, store, writing
 from attnsvm.system.errors import UserError, require, shown
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
@@ -33,10 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _status(arguments: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="attnsvm", description="Transformers as support vector machines.")
-    said = "print the release"
-    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help=said)
+    parser.add_argument("--version", action=_Version, nargs=0, default=argparse.SUPPRESS, help="print the release")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    commands.add_parser("version", help=said).set_defaults(run=_version)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
     unpacked = commands.add_parser("unpack", help="write a model in a .gguf file as a folder with safetensors")
@@ -51,19 +48,20 @@ def _status(arguments: Sequence[str] | None) -> int:
     checked.add_argument(
         "--tokens", metavar="FILE", help="the problem of an answer; default: the file that the answer names"
     )
+    exchange.add_run(checked)
     checked.set_defaults(run=_verify)
     exported = commands.add_parser("export", help="write an answer as a certificate that other checkers read")
     exported.add_argument("answer", metavar="ANSWER.npz")
     exported.add_argument("--vipr", required=True, metavar="FILE", help="a refutation, or an optimum in l1 or linf")
     exported.add_argument("--tokens", metavar="FILE", help="the problem; default: the file that the answer names")
     exported.set_defaults(run=_export)
-    started = commands.add_parser("experiment", help="make a folder for a new experiment (needs attnsvm[pipeline])")
+    started = commands.add_parser("experiment", help="make a folder for a new experiment")
     started.add_argument("name", metavar="NAME")
     started.set_defaults(run=_experiment)
     deployed = commands.add_parser("deploy", help="write a working copy of the pipeline, without a clone")
     deployed.add_argument("folder", metavar="FOLDER", type=Path)
     deployed.set_defaults(run=_deploy)
-    _add_profile(commands.add_parser("profile", help="write a profile for a cluster (needs attnsvm[pipeline])"))
+    _add_profile(commands.add_parser("profile", help="write a profile for a cluster"))
     exchange.add(commands)
     given = parser.parse_args(arguments)
     given.typed = shlex.join([parser.prog, *(sys.argv[1:] if arguments is None else arguments)])
@@ -80,7 +78,7 @@ def _status(arguments: Sequence[str] | None) -> int:
     except ModuleNotFoundError as error:
         if not error.name or error.name.partition(".")[0] == "attnsvm":  # a mistake of ours
             raise
-        print(f"error: {error.name} is not installed: pip install 'attnsvm[pipeline]'", file=sys.stderr)
+        print(f"error: {extras.missing(error.name.partition('.')[0])}", file=sys.stderr)
         return 1
 
 
@@ -294,7 +292,8 @@ def _verify(given: argparse.Namespace) -> int:
         except (UserError, ValueError, MemoryError) as error:
             return False, str(error)
 
-    return verify.main(given.paths, judge, *_judged_again(given.paths))
+    paths = [*given.paths, *([str(exchange.of_run(given.name, Path()))] if given.name else [])]
+    return verify.main(paths, judge, *_judged_again(paths))
 
 
 def _judged_again(paths: list[str]) -> tuple[int, int]:
@@ -339,21 +338,16 @@ class _Version(argparse.Action):
     """The package is asked for its version only where the user asks."""
 
     def __call__(self, parser: argparse.ArgumentParser, *given: object) -> NoReturn:
-        parser.exit(_version(argparse.Namespace()))
+        from attnsvm import __version__
 
-
-def _version(given: argparse.Namespace) -> int:
-    from attnsvm import __version__
-
-    print(f"attnsvm {__version__}")
-    return 0
+        print(f"attnsvm {__version__}")
+        parser.exit()
 
 
 def _experiment(given: argparse.Namespace) -> int:
     from attnsvm.pipeline.setup import scaffold
 
-    if find_spec("snakemake") is None:  # without which no experiment runs
-        raise ModuleNotFoundError(name="snakemake")
+    extras.needed("snakemake")  # without which no experiment runs
     folder = scaffold.scaffold(given.name)
     print(f"{folder.parent.name}/{given.name} is a small experiment that runs as it is: make it yours.")
     print(f"  snakemake figures/{given.name} --config scale=smoke   in seconds, into smoke/figures/")
@@ -365,7 +359,7 @@ def _experiment(given: argparse.Namespace) -> int:
 def _deploy(given: argparse.Namespace) -> int:
     from attnsvm.pipeline.setup.deploy import deploy
 
-    print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there (needs attnsvm[pipeline]):")
+    print(f"{len(deploy(given.folder))} files in {given.folder}. Build a figure there, with the extra `figures`:")
     print(f"  cd {shlex.quote(str(given.folder))} && snakemake figures/cone --config scale=smoke")
     return 0
 

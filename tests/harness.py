@@ -13,7 +13,8 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "environment.yml", "CITATION.cff")
+ENVIRONMENTS = ("environment.yml", "environment-more.yml")
+PARTS = ("Snakefile", "attnsvm", "config", "profiles", "workflow", "paper", "CITATION.cff", *ENVIRONMENTS)
 # The experiments of a house that is built in a minute: of one block and several, with and without descent, a figure of
 # three experiments, one for SLURM, one that is optional. All: in_process.py by day, test_whole_house.py by night.
 WITH_CARDS = (

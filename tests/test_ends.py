@@ -58,7 +58,6 @@ COMMANDS = {
     "verify": ["verify", "{answer.npz}", "{built}"],
     "export": ["export", "{answer.npz}", "--vipr", "out.vipr"],
     "deploy": ["deploy", "folder"],
-    "version": ["version"],
 }
 
 
@@ -118,7 +117,7 @@ def test_a_full_disk_behind_what_is_printed_is_a_sentence():
         pytest.skip("no /dev/full")
     with open("/dev/full", "w") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "attnsvm.command", "version"],
+            [sys.executable, "-m", "attnsvm.command", "--version"],
             stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (

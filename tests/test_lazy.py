@@ -24,7 +24,7 @@ from attnsvm.pipeline import cards, elsewhere, modules
 from attnsvm.pipeline.hashes.dependencies import digest
 from attnsvm.publish.paper import manuscript
 print(geometry.NAMES, elsewhere.distributions(), manuscript.sources())
-print([digest(one) for one in modules.of_stages("cone")])
+print([digest(one) for one in modules.of("variant", "cone")])
 """
 
 

@@ -194,7 +194,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
 if __name__ == "__main__":
     name = sys.set_int_max_str_digits(200_000) or repr(" ".join(sys.argv[1:2]))[1:-1]  # one line, whatever is in it
     try:
-        print(f"{name}: {judge(*sys.argv[1:])}")
+        print(__doc__ if sys.argv[1:2] in (["-h"], ["--help"]) else f"{name}: {judge(*sys.argv[1:])}")
     except Exception as error:  # whatever a broken file raises, it proves nothing
         reason = error if type(error) is ValueError else f"it or its problem is no such file ({error!r})"
         sys.exit(print(f"{name}: not proved: {reason}") or 1)

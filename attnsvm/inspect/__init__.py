@@ -1,12 +1,13 @@
 """Is a head of attention a max-margin separator of the tokens that it selects? Certified answers, and null models.
 
 `heads` gives a table with one row per head, and `inspection` the same table with a page to look at. docs/inspect.md
-says what the columns mean. Models are read through `transformers`: pip install 'attnsvm[models]'.
+says what the columns mean. Models are read through `transformers`: the extra `models`.
 """
 
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attnsvm.svm.arguments import setting
-from attnsvm.system.errors import UserError, require
+from attnsvm.system import extras
+from attnsvm.system.errors import require
 from attnsvm.system.untrusted import text as text_of
 
 if TYPE_CHECKING:
@@ -167,7 +169,7 @@ def _read(model, texts, layers, heads, given, show, at_once=1):
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)
-    require(Path(model).is_dir(), f"{model}: expected the folder of a model, a .gguf file, or an .npz file of arrays")
+    require(Path(model).is_dir(), f"{model}: expected a folder (download a model first), a .gguf file, or an .npz file")
     require(not isinstance(texts, str), f"texts: expected a list of texts, got one text, {str(texts)[:40]!r}")
     texts = sentences() if texts is None else [str(text) for text in texts]
 
@@ -228,10 +230,7 @@ def _number(value: object, *kinds: type) -> bool:
 
 def _needs(name: str):
     """A module of this package whose libraries may not be installed."""
-    from importlib import import_module
-
     try:
         return import_module(f"attnsvm.inspect.{name}")
-    except ImportError as error:
-        missing = error.name if error.name and not error.name.startswith("attnsvm") else str(error)
-        raise UserError(f"{missing} is not installed: pip install 'attnsvm[models]'") from error
+    except ModuleNotFoundError as error:
+        raise extras.missing(str(error.name), extra="models") from error

@@ -21,6 +21,7 @@ import numpy as np
 
 from attnsvm.inspect import tokens
 from attnsvm.inspect.packaged import CONFIG, INDEX
+from attnsvm.system import extras
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import opened as opened_file
 from attnsvm.system.untrusted import start
@@ -79,11 +80,9 @@ def unpack(file: Path, folder: Path) -> None:
         UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty or
             cannot be written; one sentence.
     """
-    try:
-        import gguf  # noqa: F401
-        from safetensors import SafetensorError
-    except ImportError as error:
-        raise UserError(f"{error.name}, which reads {ENDING} files, is not installed: pip install gguf") from error
+    extras.needed("gguf", "safetensors", extra="models")
+    from safetensors import SafetensorError
+
     said, tensors = _whole(file)
     config, interleaved = _config(file, said, {one.name: tuple(map(int, one.shape)) for one in tensors})
     weights = _weights(file, tensors, config, interleaved)

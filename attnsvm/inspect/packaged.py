@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from attnsvm.system import extras
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import LARGEST, json_file, opened, start
 
@@ -53,7 +54,7 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
     Raises:
         UserError: there is no model, it has no weights, or the libraries that read it are not installed.
     """
-    require_readers()
+    extras.needed(*READERS, extra="models")
     folder = located(model)
     for name in (CONFIG, WEIGHTS):
         require((folder / name).is_file(), f"{folder}: there is no {name} in it, so it holds no model")
@@ -63,12 +64,6 @@ def deciding_files(model: str | os.PathLike) -> dict[str, Path]:
 def told(folder: Path) -> list[Path]:
     """The files of a model beside its weights: configuration, tokenizer; sorted."""
     return sorted(path for path in folder.iterdir() if path.name.endswith(TOLD) and path.is_file())
-
-
-def require_readers() -> None:
-    """UserError unless the libraries that read models are installed."""
-    missing = [name for name in READERS if importlib.util.find_spec(name) is None]
-    require(not missing, f"{', '.join(missing)} is not installed: pip install 'attnsvm[models]'")
 
 
 def config(model: str | os.PathLike) -> dict:

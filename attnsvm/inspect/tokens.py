@@ -4,7 +4,6 @@ A tokenizer is a program in a file of a stranger: it may never end, take all mem
 `python -m attnsvm.inspect.tokens` reads a request from its standard input, as JSON, and answers on its output.
 """
 
-import importlib.util
 import json
 import os
 import subprocess
@@ -17,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from attnsvm.system import interpreter, untrusted
+from attnsvm.system import extras, interpreter, untrusted
 from attnsvm.system.errors import UserError, first_line, require
 
 COMPILED = "TORCHINDUCTOR_CACHE_DIR"
@@ -142,9 +141,9 @@ def _of_folder(folder: Path) -> Any:
     except UserError:
         raise
     except BaseException as error:  # each kind of tokenizer fails in its own way, those in Rust by a panic
-        packed = any(folder.glob("*.model")) and importlib.util.find_spec("sentencepiece") is None
-        why = "sentencepiece is not installed: pip install 'attnsvm[models]'" if packed else first_line(error)
-        raise UserError(f"{folder}: its tokenizer cannot be read ({why})") from error
+        if any(folder.glob("*.model")):
+            extras.needed("sentencepiece")
+        raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
     # Without a file the libraries make one of no words.
     there = any((folder / name).is_file() for name in files)
     require(there, f"{folder}: there is no tokenizer in it ({' or '.join(sorted(files))})")

@@ -63,10 +63,6 @@ def _cells(card: cards.Card, settings: dict) -> list[Cell]:
         grid_cells = ast_slice.function(module, "cells")(settings)
     except UserError:
         raise
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"{file_of(module)}: `cells` needs {error.name}, which is not installed: let it go without, or install it"
-        ) from error
     except Exception as error:
         raise UserError(run_errors.mistake(error, run_errors.place_of_mistake(error) or file_of(module))) from error
     are = isinstance(grid_cells, list | tuple) and all(hasattr(cell, "label") for cell in grid_cells)

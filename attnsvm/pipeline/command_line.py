@@ -22,7 +22,7 @@ from attnsvm.system.errors import UserError, require, shown
 from attnsvm.system.untrusted import yaml_file, yaml_of
 
 CONFIGFILE = "config/config.yaml"
-SETTINGS = ("arithmetic", "experiments", "figures", "intermediates", "scale")
+SETTINGS = ("arithmetic", "elsewhere", "experiments", "figures", "intermediates", "run", "scale")
 PLUGINS = {"executor": "executor", "default-storage-provider": "storage"}  # {key of a profile: kind of plugin}
 PATIENCE = 60  # seconds for an answer of SLURM
 PROFILE = re.compile(r"(?:profile|config)(?:\.v(\d+)\+)?\.yaml")  # the files of a profile's folder
@@ -129,7 +129,7 @@ def asked(command: list[str]) -> list[str]:
     program, *arguments = command
     if "snakemake" not in program or values(arguments, "--snakefile", "-s"):
         return []
-    named = [word for word in arguments if re.match(r"(smoke/)?(figures|results|elsewhere)/", word)]
+    named = [word for word in arguments if re.match(r"(runs/[^/]+/)?(smoke/)?(figures|results|elsewhere)/", word)]
     return [word for word in dict.fromkeys([*targets(arguments), *named]) if not os.path.exists(word)]
 
 

@@ -8,7 +8,7 @@ from attnsvm.pipeline import ast_slice, cards, elsewhere
 from attnsvm.pipeline.checking import first_error, related
 from attnsvm.pipeline.hashes.cache import recall
 from attnsvm.system import checksums
-from attnsvm.system.errors import UserError, require
+from attnsvm.system.errors import require
 from attnsvm.system.untrusted import yaml_file
 
 CHECKED_BY = [(cards.HERE / name).read_bytes() for name in ("configuration.py", "checking.py")]
@@ -18,11 +18,12 @@ CHOICES = {
     "intermediates": ("keep", "drop"),  # what becomes of the files of a block once it is measured
     "arithmetic": ("portable", "native"),  # whose numbers: those of every x86-64-v3 processor, or of this one
 }
+RUN = re.compile(r"(?!smoke\Z)[A-Za-z0-9_-]{1,64}|")  # the name of a run is that of its folder in runs/
 MORE = {"type": "number", "exclusiveMinimum": 0, "maximum": 1000}  # times the instances of variants, see elsewhere.py
 
 
 def resolve(written: dict) -> dict:
-    """The whole configuration: "scale", "intermediates", "arithmetic", "elsewhere", "figures", and
+    """The whole configuration: "scale", "intermediates", "arithmetic", "run", "elsewhere", "figures", and
     "experiments".
 
     The experiments are {name: {stage: {key: value}}}.
@@ -39,7 +40,9 @@ def resolve(written: dict) -> dict:
     wrong = recall((*CHECKED_BY, contents), lambda: first_error(written, whole))
     require(not wrong, f"config: {wrong}")
     modes = {name: written.get(name) or words[0] for name, words in CHOICES.items()}
-    scale = modes["scale"]
+    scale, run = modes["scale"], "" if written.get("run") is None else written["run"]
+    named = isinstance(run, str) and RUN.fullmatch(run) is not None
+    require(named, f"config: run: {run!r} is no name of a run: letters, digits, - and _, but no number, and not smoke")
     figures = _values(figure_settings(), scale) | (written.get("figures") or {})
     chosen = written.get("experiments") or {}
     experiments = {}
@@ -51,7 +54,7 @@ def resolve(written: dict) -> dict:
             if settings
         }
         related(card.name, card.relations, experiments[card.name])
-    others = {"elsewhere": written.get("elsewhere") or 1}
+    others = {"run": run, "elsewhere": written.get("elsewhere") or 1}
     return modes | others | {"figures": figures, "experiments": experiments}
 
 
@@ -120,12 +123,7 @@ def outside(card: cards.Card, resolved: dict) -> dict[str, str]:
     """
     if "outside" not in card.modules:
         return {}
-    try:
-        files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
-    except ModuleNotFoundError as error:
-        raise UserError(
-            f"figures/{card.name} reads files from outside, which it looks for with {error.name}: that is not installed"
-        ) from error
+    files = ast_slice.function(card.modules["outside"], "files")(stage_settings(card, resolved, "problems"))
     return {file: _sha256(str(path), path.stat().st_mtime_ns) for file, path in sorted(files.items())}
 
 
@@ -147,6 +145,7 @@ def schema() -> dict:
         **_object(
             {name: {"enum": list(words)} for name, words in CHOICES.items()}
             | {
+                "run": {},
                 "elsewhere": MORE,
                 "figures": _properties(figure_settings()),
                 "experiments": _object(experiments),

@@ -4,8 +4,6 @@ A job runs nothing that its hash does not cover: a module chosen by name, as wit
 and an edit of it would rerun nothing. What no import statement says is found while the job runs (`job_records`).
 """
 
-from collections.abc import Sequence
-
 from attnsvm.pipeline import cards, elsewhere, targets
 from attnsvm.pipeline.hashes.dependencies import ROOT, digest, module_files, path_of
 
@@ -14,19 +12,10 @@ SCRIPT = "workflow/scripts/job.py"  # what every job begins with
 FIRST = (f"{RUNNING}.reporting", "attnsvm.pipeline.job_records")  # and then
 # {a rule: the module that runs its jobs}
 RUNNERS = {
-    "problems": f"{RUNNING}.stages",
-    "descent": f"{RUNNING}.stages",
-    "svm": f"{RUNNING}.stages",
-    "measures_of_block": f"{RUNNING}.tables",
-    "variant": f"{RUNNING}.tables",
-    "measures": f"{RUNNING}.tables",
-    "figure": f"{RUNNING}.drawing",
-    "audit_figure": f"{RUNNING}.drawing",
-    "claims": f"{RUNNING}.auditing",
-    "claims_of": f"{RUNNING}.auditing",
-    "cells": f"{RUNNING}.auditing",
-    "matrix": f"{RUNNING}.auditing",
-    "matrices": f"{RUNNING}.auditing",
+    **dict.fromkeys(("problems", "descent", "svm"), f"{RUNNING}.stages"),
+    **dict.fromkeys(("measures_of_block", "variant", "measures"), f"{RUNNING}.tables"),
+    **dict.fromkeys(("figure", "audit_figure"), f"{RUNNING}.drawing"),
+    **dict.fromkeys(("claims", "claims_of", "cells", "matrix", "matrices"), f"{RUNNING}.auditing"),
     "provenance": "attnsvm.pipeline.provenance",
     "paper_numbers": "attnsvm.publish.paper.numbers",
     "typeset": "attnsvm.publish.paper.typesetting",
@@ -42,28 +31,6 @@ def of_stage(experiment: str, stage: str) -> tuple[str, ...]:
     return (cards.read(experiment).modules[stage], *filter(None, [redrawn]))
 
 
-def of_stages(experiment: str) -> tuple[str, ...]:
-    """The modules of all stages of an experiment."""
-    return tuple(module for stage in cards.read(experiment).stages for module in of_stage(experiment, stage))
-
-
-def of_figure(figure: str) -> tuple[str, ...]:
-    """The modules that draw a figure: its own, and the claims that its headline reads."""
-    parts = cards.read(figure).modules
-    return tuple(parts[part] for part in ("figure", "claims") if part in parts)
-
-
-def of_claims(experiments: Sequence[str]) -> tuple[str, ...]:
-    """The modules with the claims of some experiments."""
-    return tuple(cards.read(name).modules["claims"] for name in experiments)
-
-
-def of_matrix(figures: Sequence[str]) -> tuple[str, ...]:
-    """The modules with the claims of some figures, and with what makes their tables."""
-    drawn = dict.fromkeys(name for figure in figures for name in cards.read(figure).draws)
-    return (*of_claims(figures), *(cards.read(name).modules["measures"] for name in drawn))
-
-
 def of(rule: str, name: str = "") -> tuple[str, ...]:
     """The modules that a job imports, by its rule; first the one that runs it.
 
@@ -77,13 +44,17 @@ def of(rule: str, name: str = "") -> tuple[str, ...]:
         case "measures_of_block":
             own = of_stage(name, "measures")
         case "variant":
-            own = of_stages(name)
+            own = tuple(module for stage in cards.read(name).stages for module in of_stage(name, stage))
         case "figure":
-            own = of_figure(name)
+            parts = cards.read(name).modules  # its headline reads claims
+            own = tuple(parts[part] for part in ("figure", "claims") if part in parts)
         case "claims" | "claims_of":
-            own = of_claims(targets.claiming(name))
-        case "cells" | "matrix" | "matrices":
-            own = of_matrix([name] if name else targets.tried())
+            own = tuple(cards.read(one).modules["claims"] for one in targets.claiming(name))
+        case "cells" | "matrix" | "matrices":  # claims, and what makes their tables
+            figures = [cards.read(one) for one in ([name] if name else targets.tried())]
+            drawn = dict.fromkeys(one for card in figures for one in card.draws)
+            own = tuple(card.modules["claims"] for card in figures)
+            own += tuple(cards.read(one).modules["measures"] for one in drawn)
     return (RUNNERS[rule], *FIRST, *own)
 
 

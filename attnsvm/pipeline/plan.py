@@ -42,8 +42,9 @@ FAILS = "fails"  # see attnsvm.audit.evaluation, which needs more than Snakemake
 
 
 def folder(resolved: dict) -> str:
-    """Where a scale has its folders: smoke numbers stay out of the paper's."""
-    return "" if resolved["scale"] == "paper" else f"{resolved['scale']}/"
+    """Where a build has its folders: a named run, a variation, and smoke numbers stay out of the paper's."""
+    named = f"runs/{resolved['run']}/" if resolved["run"] else ""
+    return named if resolved["scale"] == "paper" else f"{named}{resolved['scale']}/"
 
 
 def earlier(card: cards.Card, stage: str) -> tuple[str, ...]:
@@ -84,7 +85,7 @@ class Plan:
         """
         if rule in self.further:
             return self.further[rule][0]
-        code: dict[str, Param] = {"code": partial(self.code, rule)}
+        code: dict[str, Param] = {"code": lambda block="", pictured="", **of: modules.code(rule, *of.values())}
         figures: dict[str, Param] = {"settings": lambda **_: self.resolved["figures"]}
         numeric: dict[str, Param] = {"arithmetic": lambda **_: self.resolved["arithmetic"]}
         match rule:
@@ -179,12 +180,6 @@ class Plan:
         chosen = block_settings(card, self.resolved, stage)
         read = outside(card, self.resolved) if stage == "problems" else {}
         return chosen | {"outside": read} if read else chosen
-
-    def code(
-        self, rule: str, experiment: str = "", figure: str = "", claimed: str = "", matrixed: str = "", **_: str
-    ) -> dict:
-        """What a job runs, see `modules.code`."""
-        return modules.code(rule, experiment or figure or claimed or matrixed)
 
     def said(self, names: Iterable[str]) -> str:
         """A hash of what jobs that read claims or draw a figure take from cards."""
@@ -351,7 +346,7 @@ def job_of(path: str, at: str) -> tuple[str, dict[str, str]]:
     """The rule that makes a file, and its wildcards.
 
     Args:
-        at: the folder of the scale, see `folder`.
+        at: the folder of the build, see `folder`.
 
     Raises:
         UserError: it is no output of this workflow.

@@ -24,6 +24,7 @@ PACKAGES = (
     "attnsvm",
     "clarabel",
     "cvxpy",
+    "cvxpy-base",
     "matplotlib",
     "numba",
     "numpy",

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from attnsvm.pipeline.hashes.dependencies import HOME, ROOT, USERS
+from attnsvm.system import extras
 from attnsvm.system.errors import UserError
 
 Answer = TypeVar("Answer")
@@ -19,8 +20,8 @@ def or_end(function: Callable[..., Answer], *arguments, **named) -> Answer:
     """The answer of a function; where the user can mend what stops it, its sentence ends the run."""
     try:
         return function(*arguments, **named)
-    except UserError as error:
-        end(str(error))
+    except (UserError, ModuleNotFoundError) as error:
+        end(str(error) if isinstance(error, UserError) else mistake(error, place_of_mistake(error) or sys.executable))
 
 
 def end(sentence: str) -> NoReturn:
@@ -40,7 +41,9 @@ def place_of_mistake(error: BaseException) -> str:
 
 
 def mistake(error: BaseException, where: str) -> str:
-    """The sentence on what went wrong at a place."""
+    """The sentence on what went wrong at a place: a package that is missing is no mistake there."""
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("attnsvm"):
+        return f"{where}: {extras.missing(str(error.name).partition('.')[0])}, or add --sdm conda (docs/install.md)"
     text = str(error).strip()
     what = type(error).__name__ + (f": {text.splitlines()[0]}" if text else "")
     return f"{where}: {what}; mend this module, or what it is given"

@@ -1,7 +1,5 @@
 """All that this workflow takes from Snakemake beyond its documentation: these names, each reached for here alone.
 
-    python -m attnsvm.pipeline.snakemake_private     prints how many there are; tests/workflow/test_private_names.py too
-
 How they are counted: one for each attribute of Snakemake's objects that begins with an underscore, for each attribute
 of `workflow` that Snakemake's documentation does not name (`workflow.source_path` and `workflow.cores` it names), and
 for each import from a module of Snakemake that it does not name (`snakemake.utils` it names). An attribute of an
@@ -74,7 +72,3 @@ def _convenient(name: str, workflow: Any, otherwise: Any, say: Callable[..., obj
     except (AttributeError, ImportError):
         say(f"this Snakemake has no {name}: {CONVENIENT[name]}", file=sys.stderr)
         return otherwise
-
-
-if __name__ == "__main__":
-    print(len(NAMES))

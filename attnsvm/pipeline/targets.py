@@ -2,15 +2,14 @@
 
 import difflib
 import re
-from pathlib import Path
 
 from attnsvm.pipeline import cards
 from attnsvm.pipeline.log_format import listed
-from attnsvm.system.checksums import walk
 
 PICTURES = ("pdf", "png", "svg")
 KINDS = (*PICTURES, "csv", "json")  # of a figure
 TABLES = ("csv", "html")  # of an audit, and of claims under other settings
+PLACE = re.compile(r"((?:runs/([^/]+)/)?(?:(smoke)/)?)(.*)")  # the folder of a build (`plan.folder`), and what is in it
 TRIED = ("paper", "beyond", "literature")  # the sections whose claims `elsewhere/all` tries under other settings
 
 
@@ -115,39 +114,37 @@ def rules_of_variants() -> dict[str, tuple[tuple[str, ...], str]]:
     return {f"variant_{'_'.join(stages)}": (stages, of_variants(names)) for stages, names in by_stages.items()}
 
 
-def there(at: str) -> list[str]:
-    """The files, and the folders of pages, that jobs have written; `at`: the folder of the scale, see `plan.folder`."""
-    own = [*_measured(), "audit", "paper", cards.ELSEWHERE]
-    tables = [path for name in own for path in walk(f"{at}results/{name}") if not path.name.startswith(".")]
-    drawn = [Path(f"{at}figures/{name}.{kind}") for name in _pictured() for kind in KINDS]
-    pages = [Path(f"{at}{name}") for name in ("paper/attnsvm.pdf", "site")]
-    return [*map(str, tables), *(str(path) for path in (*drawn, *pages) if path.exists())]
-
-
 def wrong(target: str, at: str) -> str:
     """A sentence for a target that is the name of no rule and no file that a job makes; "" for one that may be.
 
     Args:
-        at: the folder of the scale, see `plan.folder`.
+        at: the folder of the build, see `plan.folder`.
     """
-    first, _, rest = target.removeprefix(at).partition("/")
+    asked, _, _, path = PLACE.findall(target)[0]
+    first, _, rest = path.partition("/")
     name, _, file = rest.partition("/")
     if not rest:
         return no_such_target(target)
     if first == cards.ELSEWHERE:
         return _no_such_elsewhere(rest)
-    if not at and first == "smoke":
-        return f"{target} is built with --config scale=smoke"
+    if asked not in ("", at):
+        return f"{target} is built with --config {settings(asked)}"
     drawn = "|".join(_pictured())
     if first == "figures" and not re.fullmatch(rf"({drawn})\.({'|'.join(KINDS)})", rest):
         return _no_such_figure(rest)
-    if at and not target.startswith(at) and first in ("figures", "results", "paper"):
-        return f"with scale={at.rstrip('/')} this is {at}{target}"
+    if asked != at and first in ("figures", "results", "paper"):
+        return f"with {settings(at)} this is {at}{target}"
     if first == "results" and name == "audit":
         return _no_such_page(file)
     if first == "results" and name not in (*_measured(), "logs", "paper", cards.ELSEWHERE):
         return cards.unknown_name(name, _measured())
     return ""
+
+
+def settings(at: str) -> str:
+    """What puts a build into a folder, as it follows --config."""
+    _, run, scale, _ = PLACE.findall(at)[0]
+    return " ".join(f"{key}={value}" for key, value in (("run", run), ("scale", scale)) if value)
 
 
 def _no_such_figure(file: str) -> str:

@@ -1,14 +1,13 @@
-"""`python -m attnsvm.pipeline.verify [PATH ...]`: name every damaged file; by default in results and figures.
+"""`attnsvm verify [PATH ...]`: name every damaged file; by default in results and figures.
 
 A check that finds nothing to check has failed: a path that is missing, an empty folder, a file without a checksum.
 """
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from attnsvm.system import checksums, signals
+from attnsvm.system import checksums
 from attnsvm.system.errors import shown
 
 FOLDERS = ("results", "figures")
@@ -66,7 +65,3 @@ def _files(path: str) -> tuple[list[Path], list[str]]:
 
 def _number(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"
-
-
-if __name__ == "__main__":
-    sys.exit(signals.status(lambda: main(sys.argv[1:])))

@@ -10,10 +10,16 @@ LARGEST = 1e50  # beyond it, squares of products leave the range of floats
 ALONE = "give every input its own tokens alone, as pairs (X_i, z_i), or lengths in a problem file"
 
 
-def plain(name: str, value) -> np.ndarray:
-    """`value` as an array, or a ValueError where entries are masked."""
+def plain(name: str, value, meaning: str = "an array") -> np.ndarray:
+    """`value` as an array, or a ValueError where entries are masked, rows of different lengths, or a tensor's own."""
     _require_unmasked(name, value)
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise ValueError(f"{name}: expected {meaning}, got rows of different lengths") from error
+    except (RuntimeError, TypeError) as error:  # gradients, bfloat16, another device
+        how = "x.detach().cpu().double().numpy()"
+        raise ValueError(f"{name}: expected {meaning}, got a tensor x that NumPy cannot read: give {how}") from error
 
 
 def _require_unmasked(name: str, value) -> None:
@@ -30,11 +36,7 @@ def _masked(value) -> bool:
 
 def finite_array(name: str, value, shape: tuple, meaning: str) -> np.ndarray:
     """`value` as a finite float64 array of the shape given (None: any positive size), or a ValueError that says why."""
-    _require_unmasked(name, value)
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ValueError(f"{name}: expected shape {meaning}, got rows of different lengths") from error
+    array = plain(name, value, f"shape {meaning}")
     _require_real(name, array)
     fits = array.ndim == len(shape) and all(
         have > 0 if want is None else have == want for have, want in zip(array.shape, shape, strict=True)

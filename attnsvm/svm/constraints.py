@@ -291,7 +291,8 @@ def ragged(inputs: Iterable[tuple]) -> Constraints:
 def parts_of(i: int, one, expected: str) -> tuple:
     """What an input is made of, or a ValueError: "(tokens, query)" or "(tokens, query, selected)" is expected."""
     if not isinstance(one, list | tuple | np.ndarray) or len(one) != expected.count(",") + 1:
-        raise ValueError(f"input {i}: expected {expected}, got {type(one).__name__}")
+        how = "give arrays as (tokens, queries, selected), or pairs as (list(zip(tokens, queries)), selected)"
+        raise ValueError(f"input {i}: expected {expected}, got {type(one).__name__}: {how}")
     return tuple(one)
 
 

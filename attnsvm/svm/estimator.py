@@ -43,15 +43,7 @@ class UncertifiedError(ArithmeticError):
 
 
 class NotFittedError(ValueError, AttributeError):
-    """Stands for scikit-learn's class of this name where scikit-learn is not installed."""
-
-
-def _not_fitted() -> type[Exception]:
-    try:
-        from sklearn.exceptions import NotFittedError as known
-    except ImportError:
-        return NotFittedError
-    return known
+    """Stands for scikit-learn's class of this name where nobody has imported that."""
 
 
 class AttentionSVM:
@@ -165,9 +157,10 @@ class AttentionSVM:
         return self._fitted().W
 
     def _fitted(self) -> Solution:
-        """The solution, or the exception of scikit-learn, where that is installed, which says that there is none."""
+        """The solution, or the exception of scikit-learn, where that is imported, which says that there is none."""
         if "solution_" not in vars(self):
-            raise _not_fitted()("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
+            known = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", NotFittedError)
+            raise known("this AttentionSVM is not fitted: call fit(tokens, queries, selected) first")
         return self.solution_
 
     def decision_function(self, tokens, queries=None) -> np.ndarray | list[np.ndarray]:

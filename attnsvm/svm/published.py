@@ -1,7 +1,7 @@
 """The SVM solves exactly as the official notebooks do them, defects included: for comparison, never for a claim.
 
-One cvxpy problem per instance, the default solver, its status ignored; the rank is counted at an absolute 1e-7, and
-where the solver returns no matrix `numpy.linalg.matrix_rank(None)` returns 1.
+One cvxpy problem per instance, by the solver that cvxpy chooses where SCS is installed, its status ignored; the rank is
+counted at an absolute 1e-7, and where there is no matrix `numpy.linalg.matrix_rank(None)` returns 1.
 """
 
 import warnings
@@ -13,8 +13,10 @@ from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.reductions import outer
+from attnsvm.system import extras
 
 RANK_TOLERANCE = 1e-7
+SOLVERS = {"fro": "CLARABEL", "nuc": "SCS"}
 
 
 def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None:
@@ -28,10 +30,11 @@ def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None
 
 @cache
 def _program(m: int, d: int, e: int, norm: str) -> Program:
+    extras.needed("cvxpy", SOLVERS[norm].lower())
     import cvxpy
 
     W = cvxpy.Variable((d, e))
-    return Program(cvxpy.norm(W, norm), W, np.zeros(m, dtype=bool))
+    return Program(cvxpy.norm(W, norm), W, np.zeros(m, dtype=bool), SOLVERS[norm])
 
 
 def published_rank(W: np.ndarray | None) -> int:

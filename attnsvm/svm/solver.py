@@ -22,11 +22,11 @@ from attnsvm.svm.methods.choice import (
     named,
     require_memory,
 )
-from attnsvm.svm.methods.conic import require_installed
 from attnsvm.svm.methods.rescaling import rescaled
 from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
 from attnsvm.svm.verdict import LOOSEST, Verdict
+from attnsvm.system import extras
 
 
 def solve(
@@ -87,7 +87,7 @@ def norm_and_tolerance(norm: str, tol: float | None) -> tuple[Norm, float]:
     measure = geometry.get(setting(norm))
     tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
     if named(measure, 0, None) == CONIC:
-        require_installed(measure)
+        extras.needed("cvxpy", "clarabel")
     return measure, tol
 
 

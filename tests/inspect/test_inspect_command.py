@@ -160,7 +160,7 @@ def test_a_decoder_of_all_positions(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["{0}/none"], "{0}/none: expected the folder of a model, a .gguf file, or an .npz file of arrays"),
+        (["{0}/none"], "{0}/none: expected a folder (download a model first), a .gguf file, or an .npz file"),
         (["{0}/none.npz"], "{0}/none.npz: there is no such file"),
         (["{0}"], "{0}: there is no config.json in it, so it holds no model"),
         (["{0}", "--texts", "{0}/none.txt"], "{0}/none.txt: there is no such file"),

@@ -128,10 +128,7 @@ def test_a_grid_that_is_none_names_its_module(monkeypatch, returned, said):
     ("error", "said"),
     [
         (KeyError("nn"), "attnsvm/experiments/own/cone/problems.py: KeyError: 'nn'; mend this module"),
-        (
-            ModuleNotFoundError("x", name="nosuch"),
-            "attnsvm/experiments/own/cone/problems.py: `cells` needs nosuch, which",
-        ),
+        (ModuleNotFoundError("x", name="torch"), "attnsvm/experiments/own/cone/problems.py: torch is not installed: "),
         (UserError("a sentence"), "a sentence"),
     ],
 )

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
         (["--config", "experiments.cone.x=5"], "write it as --config 'experiments={cone: {x: 5}}'"),
         (["--config=figures.dpi=72"], "write it as --config 'figures={dpi: 72}'"),
         (["--config", "scale=smoke", "figures/cone"], "targets go before --config"),
-        (["-C", "5=3"], "'5' is not a key; known are arithmetic, experiments, figures, intermediates, scale"),
+        (["-C", "5=3"], "'5' is not a key; known are arithmetic, elsewhere, experiments, figures, intermediates, run,"),
         (["--config", "figures={dpi: 72"], "--config figures={dpi: 72: this is not YAML"),
         (["--configfile", "good.yaml", "missing.yaml"], "missing.yaml: there is no such file"),
         (["--configfile", "list.yaml"], "list.yaml: there are no keys and values in it"),

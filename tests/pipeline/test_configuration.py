@@ -100,6 +100,7 @@ def test_a_value_of_another_type_is_refused_by_its_name(card):
         ("figures.dpi", 10**9, ": 1000000000 is too large, the largest value is 1200"),
         ("intermediates", "temp", ": 'temp' is not one of ['keep', 'drop']"),
         ("scale", "tiny", ": 'tiny' is not one of ['paper', 'smoke']"),
+        *(("run", name, f": {name!r} is no name of a run: letters") for name in ("a/b", "..", "a\n", 12, "smoke", [])),
         ("experiments.svm_rank.problems.instances", 4.0, ": 4.0 is not of type integer"),
         ("experiments.svm_rank.problems.instances", True, ": True is not of type integer"),
         ("experiments.trajectories.problems.seed", 10**23, ": 100000000000000000000000 is too large"),

@@ -24,12 +24,8 @@ def test_what_sharpens_a_claim_lies_in_the_folder_of_the_experiment_of_that_clai
 
 
 def test_a_page_of_claims_has_those_of_its_figures():
-    assert (
-        targets.shown("pretrained")
-        == targets.claiming("pretrained")
-        == targets.measured("pretrained")
-        == ["pretrained"]
-    )
+    for of in (targets.shown, targets.claiming, targets.measured):
+        assert of("pretrained") == ["pretrained"]
     assert set(targets.claiming("paper")) == {c.name for c in cards.claiming()} & set(targets.group("paper"))
     assert {"normalisation", "self_convergence_types"} <= set(targets.measured("paper"))
     claimed = [name for group in cards.SECTIONS for name in targets.claiming(group)]
@@ -53,6 +49,7 @@ KINDS = "which makes pdf, png, svg, csv, json"
         ("results/audit/papr.html", "unknown page of claims 'papr': did you mean 'paper'?"),
         ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html or .csv"),
         ("smoke/figures/cone.png", "smoke/figures/cone.png is built with --config scale=smoke"),
+        ("runs/d12/results/cone/cells.csv", "runs/d12/results/cone/cells.csv is built with --config run=d12"),
     ],
 )
 def test_a_target_that_is_not_there(target, sentence):
@@ -75,11 +72,13 @@ def test_what_is_close_to_nothing_is_told_all_names():
         ("smoke/figures/kone.png", "unknown figure 'kone': did you mean 'cone'?"),
     ],
 )
-def test_a_target_that_is_not_there_at_the_smoke_scale(target, sentence):
+def test_a_target_that_is_not_there_at_the_smoke_scale_or_in_a_run_with_a_name(target, sentence):
     assert targets.wrong(target, "smoke/") == sentence
+    named = sentence.replace("scale=smoke", "run=a scale=smoke").replace("smoke/", "runs/a/smoke/")
+    assert targets.wrong(target.replace("smoke/", "runs/a/smoke/"), "runs/a/smoke/") == named
 
 
-@pytest.mark.parametrize("at", ["", "smoke/"])
+@pytest.mark.parametrize("at", ["", "smoke/", "runs/d12/"])
 def test_what_a_job_makes_is_taken(at):
     made = ("figures/cone.png", "figures/audit.json")
     made += (
@@ -90,18 +89,3 @@ def test_what_a_job_makes_is_taken(at):
     )
     made += ("results/logs/cone/measures.log", "results/elsewhere/cone/matrix.csv", "results/paper/numbers.json")
     assert {targets.wrong(f"{at}{path}", at) for path in made} == {""}
-
-
-def test_what_is_there_is_what_jobs_write(tmp_path):
-    made = ("results/cone/cells.csv", "results/cone/seeds-0-3/svm.npz", "results/audit/paper.html", "figures/cone.png")
-    for name in (
-        *made,
-        "results/cone/.cells.csv.sha256",
-        "results/notes.txt",
-        "results/logs/cone/a.log",
-        "figures/x.png",
-    ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
-    (tmp_path / "site").mkdir()
-    assert sorted(targets.there(f"{tmp_path}/")) == sorted(f"{tmp_path}/{name}" for name in (*made, "site"))

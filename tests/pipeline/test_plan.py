@@ -2,7 +2,7 @@
 
 import pytest
 
-from attnsvm.pipeline import blocks, cards, targets
+from attnsvm.pipeline import blocks, cards, modules, targets
 from attnsvm.pipeline.configuration import block_settings, outside, resolve, stage_settings
 from attnsvm.pipeline.plan import Plan, earlier
 from attnsvm.pipeline.running import arithmetic
@@ -89,20 +89,20 @@ def test_what_is_made_follows_from_the_jobs_before_and_from_no_later_one():
 
 @pytest.mark.parametrize("edited", ["problems", "descent"])
 def test_what_is_made_follows_from_the_code_of_every_stage_before(monkeypatch, edited):
-    code = Plan.code
+    code = modules.code
 
-    def after_an_edit(plan, rule, **named):
-        return code(plan, rule, **named) | ({"sha256": "of an edit"} if rule == edited else {})
+    def after_an_edit(rule, *named):
+        return code(rule, *named) | ({"sha256": "of an edit"} if rule == edited else {})
 
-    monkeypatch.setattr(Plan, "code", after_an_edit)
+    monkeypatch.setattr(modules, "code", after_an_edit)
     assert differ(f"{BASE}/svm.npz", Plan(SMOKE, {}))
 
 
 def test_every_job_has_a_hash_of_its_own_code():
     experiments, figures = cards.experiments(), cards.figures()
-    stages = {(card.modules[one], one): PLAN.code(one, card.name) for card in experiments for one in card.stages}
-    drawn = {card.modules["figure"]: PLAN.code("figure", figure=card.name) for card in figures}
-    others = [PLAN.code(rule) for rule in ("claims", "audit_figure", "provenance")]
+    stages = {(card.modules[one], one): modules.code(one, card.name) for card in experiments for one in card.stages}
+    drawn = {card.modules["figure"]: modules.code("figure", card.name) for card in figures}
+    others = [modules.code(rule) for rule in ("claims", "audit_figure", "provenance")]
     found = [code["sha256"] for code in (*stages.values(), *drawn.values(), *others)]
     assert len(set(found)) == len(found)
     assert all(len(sha256) == 64 for sha256 in found)

@@ -155,7 +155,7 @@ def test_only_the_draw_of_a_variant_runs_its_distribution():
     assert file not in module_files(*modules.of("problems", "elsewhere/flow/signs"))
     assert file not in module_files(*modules.of("descent", "elsewhere/flow/one_hot"))
     assert file not in module_files(*modules.of("problems", "flow"))
-    assert PLAN.code("problems", "elsewhere/flow/wide") == PLAN.code("problems", "flow")
+    assert modules.code("problems", "elsewhere/flow/wide") == modules.code("problems", "flow")
 
 
 def test_the_matrix_reads_what_was_measured_of_every_variant():

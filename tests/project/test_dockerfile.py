@@ -30,7 +30,7 @@ def given(keyword):
 
 def test_it_has_a_python_that_the_package_names():
     (base,) = given("FROM")
-    python = re.fullmatch(r"python:(3\.\d+)\.\d+-slim-bookworm", base).group(1)
+    python = re.fullmatch(r"python:(3\.\d+)-slim-trixie", base).group(1)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert f"Programming Language :: Python :: {python}" in project["classifiers"]
 
@@ -64,7 +64,7 @@ def test_its_steps_build_a_figure_in_a_fresh_environment(tmp_path):
                 (folder / path).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(ROOT / path, folder / path)
         elif word == "RUN" and not argument.startswith(("apt-get", "useradd")):
-            command = argument.replace('--extra-index-url "$TORCH_INDEX"', "")
+            command = argument.replace('--index-url "$TORCH_INDEX"', "")
             subprocess.run(command, shell=True, cwd=folder, env=variables, check=True)
     (program, *_), target = json.loads(given("CMD")[-1]), "figures/trajectories"
     command = [program, target, "--config", "scale=smoke", "--cores", "2"]

@@ -16,7 +16,6 @@ import pytest
 from harness import ROOT, as_typed
 
 from attnsvm import command
-from attnsvm.pipeline.setup import scaffold
 from attnsvm.pipeline.setup.deploy import carried
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -77,19 +76,19 @@ def test_twine_accepts_the_wheel(wheel):
 def test_only_what_the_solver_needs_comes_unasked(wheel):
     wanted = metadata(wheel).get_all("Requires-Dist")
     assert {re.match(r"[\w-]+", line)[0] for line in wanted if "extra ==" not in line} == BASE
-    assert {"cluster", "dev", "models", "norms", "paper", "pipeline", "site", "storage"} == set(
-        metadata(wheel).get_all("Provides-Extra")
-    )
+    extras = {"cluster", "cuda", "figures", "figures-all", "models", "norms", "publish", "test"}
+    assert set(metadata(wheel).get_all("Provides-Extra")) == extras
 
 
 def test_the_python_versions_agree(wheel):
     said = re.findall(r"Python :: (3\.\d+)$", "\n".join(PROJECT["classifiers"]), re.MULTILINE)
-    assert said == ["3.11", "3.12", "3.13"]
+    assert said == ["3.11", "3.12", "3.13", "3.14"]
     assert PROJECT["requires-python"] == f">={said[0]}"
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
     assert tools["ruff"]["target-version"] == "py311"
     matrix = re.search(r"python: \[(.*)\]", (ROOT / ".github/workflows/package.yml").read_text()).group(1)
     assert re.findall(r"3\.\d+", matrix) == said
+    assert {*re.findall(r'python: "(.*)"', (ROOT / ".github/workflows/ci.yml").read_text())} == {*said}
 
 
 @pytest.fixture(scope="module")
@@ -133,10 +132,15 @@ def test_the_solver_at_size_runs_with_its_dependencies_alone(installed):
     assert run(installed, "python", "-c", text).stdout == "solved augmented Lagrangian\n"
 
 
-def test_a_norm_that_needs_more_says_what_to_install(installed):
+def test_what_is_missing_is_said_with_the_extra_that_brings_it(installed):
+    (installed / "model").mkdir(exist_ok=True)
     text = "import numpy as np; from attnsvm import AttentionSVM; x = np.eye(4)[None]; "
     text += "AttentionSVM(norm='l1').fit(x, x[:, 0], [0])"
-    assert run(installed, "python", "-c", text).stderr.endswith("pip install 'attnsvm[norms]'\n")
+    asked = {("python", "-c", text): ("cvxpy", "norms"), ("attnsvm", "inspect", "model"): ("pandas", "models")}
+    for arguments, (module, extra) in {**asked, ("attnsvm", "experiment", "x"): ("snakemake", "figures")}.items():
+        ended = run(installed, *arguments)
+        cure = f"{module} is not installed: pip install 'FOLDER_OF_ATTNSVM[{extra}]'\n"
+        assert (ended.returncode, ended.stderr.endswith(f": {cure}")) == (1, True)
 
 
 def test_the_command_verifies_without_the_pipeline(installed):
@@ -160,19 +164,6 @@ def test_the_command_solves_and_verifies_the_answer_with_its_dependencies_alone(
     assert run(installed, "attnsvm", "verify", "answer.npz").stdout == verified
 
 
-def test_inspecting_a_model_says_what_to_install(installed):
-    (installed / "model").mkdir(exist_ok=True)
-    ended = run(installed, "attnsvm", "inspect", "model")
-    assert ended.returncode == 1
-    assert re.fullmatch(r"error: \w+ is not installed: pip install 'attnsvm\[models\]'\n", ended.stderr)
-
-
-def test_a_command_that_needs_the_pipeline_says_so(installed):
-    ended = run(installed, "attnsvm", "experiment", "my_conjecture")
-    assert ended.returncode == 1
-    assert re.fullmatch(r"error: \w+ is not installed: pip install 'attnsvm\[pipeline\]'\n", ended.stderr)
-
-
 def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
     ended = run(installed, "attnsvm", "deploy", "copy")
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -192,14 +183,6 @@ def test_the_command_deploys_a_folder_that_needs_no_clone(installed):
     assert built.returncode == 0, built.stdout
     assert (copy / target).is_file()
     assert str(purelib) in run(installed, "python", "-c", "import attnsvm; print(attnsvm.__file__)").stdout
-
-
-def test_the_command_starts_an_experiment(monkeypatch, capsys):
-    monkeypatch.setattr(scaffold, "scaffold", lambda name: Path("clone/experiments") / name)
-    assert command.main(["experiment", "my_conjecture"]) == 0
-    first, second, *_ = capsys.readouterr().out.splitlines()
-    assert first == "experiments/my_conjecture is a small experiment that runs as it is: make it yours."
-    assert second.startswith("  snakemake figures/my_conjecture --config scale=smoke ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["unknown"], ["experiment"]])

@@ -16,6 +16,7 @@ from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.paper.typesetting import author_name
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+OLD = PROJECT["urls"]["Repository"]
 ADDRESSED = ("pyproject.toml", "CITATION.cff", "codemeta.json", "codecheck.yml")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text())
 
@@ -57,16 +58,15 @@ def test_codecheck_lists_what_make_figures_builds():
 
 
 def test_the_repository_has_one_address():
-    address = PROJECT["urls"]["Repository"]
-    assert CITATION["repository-code"] == address
+    assert CITATION["repository-code"] == OLD
     naming = {
         str(path.relative_to(ROOT))
         for pattern in ("*.md", "*.toml", "*.cff", "*.json", "*.yml", "docs/*.md")
         for path in ROOT.glob(pattern)
-        if address in path.read_text("utf-8")
+        if OLD in path.read_text("utf-8")
     }
     assert naming == {*ADDRESSED}
-    owner = address.split("/")[3]
+    owner = OLD.split("/")[3]
     documents = "\n".join(path.read_text("utf-8") for path in (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")))
     assert f"/{owner}/" not in documents, "where the documents need the address they say where it stands"
 
@@ -103,9 +103,8 @@ def test_the_address_is_that_of_gits_remote(house, remote):
     run = set_address(house, remote=remote)
     assert run.returncode == 0, run.stderr
     for name in ADDRESSED:
-        text = (house / name).read_text()
-        assert re.findall(r"https://example.org/me/mine\b(?!\.git)", text), name
-        assert "secret" not in text
+        assert (house / name).read_text() == (ROOT / name).read_text().replace(OLD, "https://example.org/me/mine")
+    assert not list(house.rglob("*.old"))
 
 
 HOSTILE = (
@@ -113,11 +112,9 @@ HOSTILE = (
     *("https://x/`touch pwned`", 'https://x/"; touch pwned; "', "https://x/$(shell touch pwned)", "ext::touch pwned"),
     *(
         "/srv/git/mine.git",
-        "../mine",
         "file:///srv/mine",
         "http://example.org/me/mine",
         "--help",
-        "https://",
         "https://x",
     ),
     *("https://x/\x1b[2J", "https://x/y'", "https://x/a b", "git@x:$(touch pwned)", "javascript:alert(1)"),
@@ -138,15 +135,9 @@ def test_a_hostile_address_runs_nothing_and_spoils_nothing(house, url):
 
 
 def test_the_address_is_set_by_one_command(house):
-    old, new = PROJECT["urls"]["Repository"], "https://example.org/me/attnsvm"
-    run = subprocess.run(["make", "address", f"URL={new}"], cwd=house, capture_output=True, text=True, check=False)
-    assert run.returncode == 0, run.stderr
-    for name in ADDRESSED:
-        assert (house / name).read_text() == (ROOT / name).read_text().replace(old, new)
-    assert not list(house.rglob("*.new"))
-    run = subprocess.run(["make", "address"], cwd=house, capture_output=True, text=True, check=False)
-    assert run.returncode != 0
-    assert "say which: make address URL=https://" in run.stderr
+    assert "say which: make address URL=https://" in set_address(house).stderr
+    assert set_address(house, "URL=https://example.org/me/attnsvm").returncode == 0
+    assert OLD not in (house / "pyproject.toml").read_text()
 
 
 def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
@@ -155,9 +146,7 @@ def test_a_page_leads_from_the_paper_to_every_figure_and_claim_of_it():
     assert "https://github.com/umich-sota/TF-as-SVM" in page
     model = page.split("## The model in ten lines")[1].split("\n## ")[0]
     assert re.findall(r"^(\d+)\. ", model, re.MULTILINE) == [str(k) for k in range(1, 11)]
-    figures = {
-        card.name for card in cards.figures() if card.section in ("The official figures", "The rest of the paper")
-    }
+    figures = [card.name for card in cards.figures() if card.section == "paper" and card.stages and not card.parent]
     missing = [name for name in figures if f"figures/{name}`" not in page and f"#{name})" not in page]
     assert not missing
     claims = {c.key for card in cards.claiming() for c in card.claims if c.group == "paper"}
@@ -179,8 +168,7 @@ def test_the_pages_say_sizes_times_and_conda():
         minutes = (environment_check.building(target, 2) + environment_check.COMPILING / 2) * pace / 60
         assert int(re.search(r"\| about (\d+) min \|$", row)[1]) == pytest.approx(minutes, rel=0.15)
     assert "make check" in readme
-    for said in ("6.4 GB", "2.8 GB", "TORCH=cpu", "conda env create -f environment.yml"):
-        assert said in install
+    assert "conda env create -f environment.yml" in install
     for kind in ("cuda", "cpu"):
         assert environment_check.gigabytes(environment_check.INSTALLED[kind]) in install
         assert environment_check.gigabytes(environment_check.DOWNLOADED[kind]) in install

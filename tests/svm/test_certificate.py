@@ -165,7 +165,7 @@ def test_inputs_of_one_token_are_said_to_ask_nothing(tmp_path, capsys):
     [
         (["--norm", "nuk"], "error: norm: expected one of"),
         (["--tol", "nan"], "error: --tol: expected a relative gap above 0"),
-        (["--norm", "spectral"], "error: the norm spectral needs cvxpy, which is not installed: pip install 'attnsvm["),
+        (["--norm", "spectral"], "error: cvxpy is not installed: pip install '/"),
     ],
 )
 def test_a_wrong_question_is_refused_before_the_file_is_read(arguments, sentence, tmp_path, capsys, monkeypatch):
@@ -203,13 +203,10 @@ def _raise():
     raise ValueError("went on")
 
 
-def test_both_ways_to_ask_for_the_version_say_it(capsys):
-    assert command.main(["version"]) == 0
+def test_the_version_is_said(capsys):
     with pytest.raises(SystemExit, match="0"):
         command.main(["--version"])
-    first, second = capsys.readouterr().out.splitlines()
-    assert first == second
-    assert first.startswith("attnsvm ")
+    assert capsys.readouterr().out.startswith("attnsvm ")
 
 
 def test_of_an_exact_copy_the_refutation_is_the_row_itself(tmp_path, capsys):

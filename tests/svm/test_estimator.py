@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from svm_references import conflict, gaussian
 
 from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
@@ -65,6 +66,9 @@ PAIRS, EMPTY = list(zip(TOKENS, QUERIES, strict=True)), np.zeros((4, 5), dtype=b
         (([], []), "inputs: expected at least one (tokens, query, selected), got none"),
         ((PAIRS,), "input 0: expected (tokens, query, selected), got tuple"),
         (([7], [0]), "input 0: expected (tokens, query), got int"),
+        ((TOKENS, SELECTED), "input 0: expected (tokens, query), got ndarray: give arrays as (tokens, queries, "),
+        ((torch.tensor(TOKENS).bfloat16(), QUERIES, SELECTED), "tokens: expected shape (n, T, d), got a tensor x that"),
+        ((torch.ones(1, requires_grad=True), QUERIES, SELECTED), "tokens: expected shape (n, T, d), got a tensor x"),
         ((TOKENS, QUERIES, EMPTY), "selected: expected a token in every set"),
         ((TOKENS, QUERIES, np.eye(4)), "selected: expected integers of shape (4,), got float64"),
     ],

@@ -1,5 +1,6 @@
 """The published procedure, re-stated literally here, against ours: same cone program, same rank."""
 
+import sys
 import warnings
 
 import cvxpy
@@ -8,8 +9,9 @@ import pytest
 
 from attnsvm.analysis.selection import optimal_tokens
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.svm import separation, solve
+from attnsvm.svm import published, separation, solve
 from attnsvm.svm.published import published_gap, published_rank, published_solution
+from attnsvm.system.errors import MissingError
 
 
 def instance(seed, n, T, d):
@@ -44,6 +46,16 @@ def test_same_solution_and_rank_as_the_literal_procedure(n, T, d, norm):
             # The cone program is the same up to the order of sums; the solvers stop at 1e-5 and 1e-8.
             assert np.allclose(ours, theirs, rtol=0, atol=1e-4 * np.abs(theirs).max())
         assert published_rank(ours) == int(np.linalg.matrix_rank(theirs, tol=1e-7))
+
+
+def test_the_solvers_are_those_that_the_notebooks_had_whatever_else_is_installed(monkeypatch):
+    """cvxpy takes another for the nuclear norm where SCS is missing, and the ranks change without a word."""
+    chosen = {norm: published._program(1, 2, 2, norm).chain.solver.name() for norm in ("fro", "nuc")}
+    assert chosen == {"fro": "CLARABEL", "nuc": "SCS"}
+    monkeypatch.setitem(sys.modules, "scs", None)
+    published._program.cache_clear()
+    with pytest.raises(MissingError, match=r"scs is not installed: make install, or pip install '.*\[figures-all\]'"):
+        published_solution(separation(*instance(0, 5, 5, 2)), "nuc")
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc"])

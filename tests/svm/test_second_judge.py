@@ -271,6 +271,7 @@ def test_a_problem_may_lie_elsewhere(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "tokens.npz").rename(tmp_path / "elsewhere" / "renamed.npz")
     assert run(path).returncode == 1
+    assert run("--help").stdout == f"{JUDGE.__doc__}\n"
     assert run(path, tmp_path / "elsewhere" / "renamed.npz").returncode == 0
 
 

@@ -120,7 +120,7 @@ def test_the_next_run_rebuilds_what_is_damaged_to_the_byte(built, tmp_path):
 
 
 def test_verify_names_what_is_damaged(workshop):
-    command = [sys.executable, "-m", "attnsvm.pipeline.verify"]
+    command = [sys.executable, "-m", "attnsvm.command", "verify"]
     environment = {**os.environ, "PYTHONPATH": str(workshop)}
 
     def verify(*folders):
@@ -131,7 +131,7 @@ def test_verify_names_what_is_damaged(workshop):
     name = f"{BUILT}/figures/svm_rank.png"
     with restored(workshop, [name]):
         damage(workshop / name, "zeroed")
-        said = verify(BUILT)
+        said = verify(f"{BUILT}/figures")
         assert said.returncode == 1
         assert said.stdout.startswith(f"{name}: damaged")
         said = verify()  # of results/ and figures/, which a smoke run leaves alone

@@ -36,7 +36,7 @@ REST = (
         "Dockerfile",
     ),
     *("docs", "figures", "tests", "benchmarks", ".ci", ".github", ".gitignore"),
-    *("pyproject.toml", "requirements.lock", "requirements-cuda.lock"),
+    *("pyproject.toml", "requirements.lock", "requirements-all.lock", "requirements-cuda.lock"),
 )
 
 
@@ -56,7 +56,8 @@ def house(everything, tmp_path_factory):
     for name in ("attnsvm", "python", "snakemake"):
         (commands / name).write_text(f"#!/bin/sh\nexec '{Path(sys.executable).parent / name}' \"$@\"\n")
         (commands / name).chmod(0o755)
-    lists = "cat requirements.lock requirements-cuda.lock pyproject.toml | cksum > .venv/.installed"
+    lists = "$(cat requirements.lock requirements-all.lock requirements-cuda.lock | cksum) requirements-all.lock cpu"
+    lists = f'echo "{lists} $(cksum < pyproject.toml)" > .venv/.installed'
     subprocess.run(lists, shell=True, cwd=folder, check=True)
     return folder
 
@@ -123,6 +124,11 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     assert len(table) == 2
     found = json.loads((house / BUILT / "figures/my_conjecture.json").read_text())
     assert found["experiments"]["my_conjecture"]["svm_certificates"]["uncertified"] == 0
+    path = "experiments/my_conjecture/descent.py"
+    noisy = re.search(rf"^# {path}, .*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1]
+    with edited(house, {path: lambda text: f"import numpy as np\n{text.partition('def descent(')[0]}{noisy}"}):
+        build(house, "figures/my_conjecture")
+        assert (pd.read_csv(house / BUILT / "figures/my_conjecture.csv").value != table.value).all()
 
 
 def test_the_page_names_every_file_of_its_experiment():

@@ -94,7 +94,8 @@ def test_what_snakemake_brings_is_enough_to_plan(asked, tmp_path):
 @pytest.mark.slow
 def test_a_fresh_environment_of_snakemake_alone_is_enough_to_plan(tmp_path):
     """From the index that pip is set to."""
-    locked = next(one for one in (ROOT / "requirements.lock").read_text().splitlines() if one.startswith("snakemake=="))
+    text = (ROOT / "requirements.lock").read_text()
+    locked = next(one for one in text.splitlines() if one.startswith("snakemake==")).split()[0]
     subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
     subprocess.run([tmp_path / "venv/bin/python", "-m", "pip", "install", "--quiet", locked], check=True)
     folder = copy_repository(tmp_path / "fresh")

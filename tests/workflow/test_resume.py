@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 import pytest
 from harness import BUILT, PRODUCTS, build, clone, of_these, snakemake, snapshot, start
 
+from attnsvm.pipeline import ending
 from attnsvm.system import checksums
 
 # Two figures that are quick to build, one that trains and one that only solves.
@@ -81,10 +83,23 @@ def test_a_killed_run_leaves_a_lock_that_is_explained_and_taken_away_once(worksh
     kill(process)
     run = snakemake(folder, TARGETS[1])
     assert run.returncode != 0
-    assert "Directory cannot be locked" in run.stdout
-    assert "--unlock" in run.stdout
+    assert run.stdout.splitlines()[-1] == ending.UNLOCK
     assert snakemake(folder, "--unlock").returncode == 0
-    assert "Directory cannot be locked" not in snakemake(folder, "-n", TARGETS[1]).stdout
+    assert ending.UNLOCK not in snakemake(folder, "-n", TARGETS[1]).stdout
+
+
+def test_an_interrupted_run_ends_with_one_sentence_and_a_whole_one_with_what_it_wrote(workshop):
+    folder, _ = workshop
+    empty(folder)
+    process = start(folder, TARGETS[0], start_new_session=True)
+    wait_for_lock(folder, process)
+    while not list(folder.glob(f"{BUILT}/results/trajectories/*/problems.npz")):
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate()
+    assert (output.splitlines()[-1], "Error in rule" in output) == (ending.INTERRUPTED, False), output
+    last = snakemake(folder, TARGETS[0]).stdout.splitlines()[-1]
+    assert re.fullmatch(rf"written: {BUILT}/figures/trajectories.png, .pdf, .csv \(\d+ more\)", last)
 
 
 def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(workshop):
@@ -94,7 +109,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(worksh
         wait_for_lock(folder, first)
         second = snakemake(folder, TABLES[1])
         assert second.returncode != 0
-        assert "Directory cannot be locked" in second.stdout
+        assert ending.UNLOCK in second.stdout
         assert first.poll() is None
         output, _ = first.communicate()
     assert first.returncode == 0, output

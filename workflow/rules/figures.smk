@@ -1,7 +1,7 @@
 """Draw a figure from the tables of its experiments, pack the code that draws it, and say where it comes from."""
 
 
-rule figure:
+use rule audit_figure as figure with:
     input:
         unpack(inputs_of("figure")),
     output:
@@ -18,8 +18,6 @@ rule figure:
     log:
         f"{AT}results/logs/figures/{{figure}}.log",
     priority: begins("figure")
-    conda:
-        "../../environment.yml"
     resources:
         mem_mb=growing(1000),
         runtime=10,
@@ -27,25 +25,16 @@ rule figure:
         **params_of("figure"),
     message:
         "draw {wildcards.figure}"
-    script:
-        "../scripts/job.py"
 
 
-rule provenance:
+use rule audit_figure as provenance with:
     input:
         unpack(inputs_of("provenance")),
     output:
         f"{AT}figures/{{pictured}}.json",
     log:
         f"{AT}results/logs/figures/{{pictured}}.provenance.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=500,
-        runtime=10,
     params:
         **params_of("provenance"),
     message:
         "say where {wildcards.pictured} comes from"
-    script:
-        "../scripts/job.py"

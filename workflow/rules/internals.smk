@@ -3,9 +3,12 @@
 All that is taken from Snakemake beyond its documentation is listed in attnsvm/pipeline/snakemake_private.py.
 """
 
+import atexit
+import logging
 import time
 from functools import cache
 
+from attnsvm.pipeline import ending
 from attnsvm.system import checksums
 from attnsvm.system.checksums import DIFFERS, damaged, forget_the_gone
 
@@ -93,6 +96,7 @@ def begins(rule):
 
 if MAIN:  # its jobs say in what they write which command it was
     os.environ[provenance.COMMAND] = provenance.as_typed(sys.argv)
+    logging.getLogger(ending.LOGGER).addFilter(ending.Ending())
 
 
 def leave():
@@ -101,8 +105,11 @@ def leave():
         forget_the_gone(FOLDERS)
 
 
-def require_asked():
-    """Fail a run whose jobs were made of code that was edited after they were asked for, as on a cluster."""
+def written():
+    """The files that this run has written.
+
+    It fails where jobs were made of code that was edited after they were asked for, as on a cluster.
+    """
     for path, made in ASKED.items() if MAIN and not IN_BUCKET else ():
         sidecar = checksums.beside(path)
         if checksums.is_cached(path) and (found := checksums.record(path, made)):
@@ -111,6 +118,7 @@ def require_asked():
         if os.path.exists(path) and sidecar.exists() and sidecar.stat().st_mtime >= BEGAN:
             if (checksums.record(path, made) or {}).get("made") != made:
                 end(f"{path}: was made by code that was edited while this run waited; run the same command again")
+            yield path
 
 
 onstart:
@@ -122,7 +130,8 @@ onstart:
 
 onsuccess:
     leave()
-    require_asked()
+    if sentence := ending.written(written()):
+        atexit.register(say, sentence)  # the last line, below those of Snakemake
 
 
 onerror:

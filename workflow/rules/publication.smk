@@ -5,24 +5,17 @@ from attnsvm.publish.paper import parts
 plan.further |= or_end(parts.jobs, plan, config)
 
 
-rule paper_numbers:
+use rule audit_figure as paper_numbers with:
     input:
         unpack(inputs_of("paper_numbers")),
     output:
         f"{AT}results/paper/numbers.json",
     log:
         f"{AT}results/logs/paper/numbers.log",
-    conda:
-        "../../environment.yml"
-    resources:
-        mem_mb=1000,
-        runtime=10,
     params:
         **params_of("paper_numbers"),
     message:
         "look up the numbers of the paper"
-    script:
-        "../scripts/job.py"
 
 
 rule typeset:
@@ -34,7 +27,7 @@ rule typeset:
     log:
         f"{AT}results/logs/paper/typeset.log",
     conda:
-        "../../environment.yml"
+        "../../environment-more.yml"
     resources:
         mem_mb=1000,
         runtime=10,
@@ -55,7 +48,7 @@ rule site:
     log:
         f"{AT}results/logs/site.log",
     conda:
-        "../../environment.yml"
+        "../../environment-more.yml"
     resources:
         mem_mb=1000,
         runtime=10,

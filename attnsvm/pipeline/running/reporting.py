@@ -15,7 +15,6 @@ from attnsvm.pipeline import run_errors
 from attnsvm.system import signals
 from attnsvm.system.errors import Misread, UserError
 
-INSTALL = "activate the environment that make install fills, or add --sdm conda (docs/install.md)"
 REMEDY = "take smaller n, T and d, fewer instances, or more blocks (--set-scatter)"
 
 LINE_EVERY = 5.0  # seconds
@@ -69,8 +68,8 @@ def reporting(log_path: str):
             sys.exit(f"error: {sentence}")
         if own := run_errors.place_of_mistake(error):
             sentence = run_errors.mistake(error, own)
-        elif lacking := _lacking(error):
-            sentence = f"{sys.executable} has no package {lacking!r}: {INSTALL}"
+        elif isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("attnsvm"):
+            sentence = run_errors.mistake(error, sys.executable)
         elif isinstance(error, Misread):
             sentence = f"{error}; mend this claim, or the table"
         else:
@@ -78,12 +77,6 @@ def reporting(log_path: str):
             raise
         log.exception("error: %s", sentence)
         sys.exit(f"error: {sentence}")
-
-
-def _lacking(error: Exception) -> str:
-    """The package of others that the environment lacks; "" where the error is another."""
-    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
-    return name if name != "attnsvm" else ""
 
 
 def _out_of_memory(error: Exception) -> bool:

@@ -2,7 +2,7 @@
 
 A file goes if the record beside it is that of a job and its bytes are still those; with it go its hidden checksum and
 the log of the job. Of what has no record there go the files that nobody writes by hand: Snakemake's records and locks,
-what is known by its first line in folders of benchmarks, and what a killed process left half-written.
+and what a killed process left half-written.
 """
 
 import base64
@@ -16,7 +16,7 @@ from pathlib import Path
 from attnsvm.system import checksums, signals
 from attnsvm.system.errors import UserError, shown
 
-BUILT = ("results", "figures", "paper", "smoke", "site")
+BUILT = ("results", "figures", "paper", "smoke", "runs", "site")
 OURS = ("paper/", "figures/gallery/", "figures/README.md")  # of the repository
 RECORDS = ("metadata", "incomplete")  # Snakemake's folders of these, in .snakemake
 SNAKEMAKES = {  # what it calls its other files, by their folder
@@ -26,7 +26,6 @@ SNAKEMAKES = {  # what it calls its other files, by their folder
     "iocache": r"latest\.pkl",
 }
 HALF = re.compile(r"\..+\.\d+(\.sum)?\.tmp")  # see attnsvm.system.writing
-BENCHMARK = b"s\th:m:s\t"
 CONDA = (".snakemake/conda", ".snakemake/conda-archive")
 NOT_MADE, CHANGED, LINK = "not made by a build", "changed since a build made it", "a link, which is not followed"
 
@@ -50,7 +49,7 @@ def clean() -> list[str]:
         log = Path(str(record.get("log")))
         gone |= {sidecar, *inside}
         gone |= {log} & there if log.suffix == ".log" and "logs" in log.parts else set()
-    gone |= {path for path in there if _of_a_build(path)}
+    gone |= {path for path in there if _is_plain(path) and HALF.fullmatch(path.name)}
     mine = {*_files(".snakemake")}
     gone |= {path for path in mine if _of_snakemake(path)}
     for path in (there | mine | {*filter(os.path.lexists, [Path("report.html")])}) - gone - held - stays.keys():
@@ -75,20 +74,6 @@ def _files(folder: str) -> Iterator[Path]:
 
 def _is_plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
-
-
-def _of_a_build(path: Path) -> bool:
-    """Whether a file without a record is one that nobody writes by hand."""
-    if not _is_plain(path):
-        return False
-    if HALF.fullmatch(path.name):
-        return True
-    if ".metadata" in path.parts:  # records of earlier releases
-        return _of_output(path.parts[path.parts.index(".metadata") + 1 :])
-    if "benchmarks" in path.parts and path.suffix == ".tsv":
-        with open(path, "rb") as file:
-            return file.read(len(BENCHMARK)) == BENCHMARK
-    return False
 
 
 def _of_snakemake(path: Path) -> bool:

@@ -13,7 +13,7 @@ from attnsvm.system.writing import filling
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = "share/attnsvm/"  # of an environment: where a wheel puts its data
-CARRIED = ("Snakefile", "environment.yml", "config/**/*", "profiles/**/*", "workflow/**/*")
+CARRIED = ("Snakefile", "environment*.yml", "config/**/*", "profiles/**/*", "workflow/**/*")
 
 
 def deploy(folder: Path) -> list[Path]:

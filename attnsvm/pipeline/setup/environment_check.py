@@ -20,9 +20,9 @@ from pathlib import Path
 
 OLDEST = (3, 11)
 GB = 10**9
-# Measured: the environment without torch's CUDA packages (with them: 3.6 GB more), what is downloaded, all results.
-INSTALLED = {"cuda": 6.4 * GB, "cpu": 2.8 * GB}
-DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.6 * GB}
+# Measured: the environment with and without PyTorch's CUDA packages, what is downloaded, all results.
+INSTALLED = {"cuda": 5.5 * GB, "cpu": 1.9 * GB}
+DOWNLOADED = {"cuda": 3.1 * GB, "cpu": 0.5 * GB}
 RESULTS = 2.5 * GB
 UNPACKED = 1.0 * GB  # in the temporary folder, while pip works
 MEMORY_OF_A_JOB = 1.0 * GB
@@ -37,13 +37,13 @@ WITHIN = 1.25  # a time is said as a range, from so many times less to so many t
 SIDE_BY_SIDE = 16  # processes at most that time a machine
 COMPILING = 60  # seconds of processor time there, once: what numba compiles for the first figures
 HINDERING = ":;\"'`$\\&|<>*?"  # in the path of a program: PATH, or a shell, takes it for something else
-SPEED = 12.5e6  # bytes of a download per second, 100 Mbit: assumed
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--venv", default=".venv")
-    parser.add_argument("--torch", default="", help="cpu: torch without CUDA")
+    parser.add_argument("--torch", default="", help="cuda: PyTorch with CUDA")
+    parser.add_argument("--swap", action="store_true", help="put the environment that was made beside it in its place")
     parser.add_argument("--quiet", action="store_true", help="print only what is missing")
     parser.add_argument("--rounds", action="store_true", help="print how fast this process is, and nothing else")
     given = parser.parse_args(arguments)
@@ -51,16 +51,15 @@ def main(arguments=None):
         print(json.dumps({"rounds": rounds()}))
         return 0
     venv = Path(given.venv).absolute()
-    kind = "cpu" if given.torch == "cpu" or platform.system() != "Linux" else "cuda"
+    if given.swap:
+        return swap(venv)
+    kind = "cuda" if given.torch == "cuda" and platform.system() == "Linux" else "cpu"
     there = (venv / ".installed").exists()
     found = list(obstacles(venv, given.torch, kind, there))
     for sentence in found:
         print("error: " + sentence, file=sys.stderr)
     if not given.quiet and not found:
-        print("Nothing is missing.")
-    if not given.quiet:
-        for sentence in notes(venv, kind, there):
-            print(sentence)
+        print("Nothing is missing.", *notes(venv, kind, there), sep="\n")
     return 1 if found else 0
 
 
@@ -73,10 +72,11 @@ def obstacles(venv, torch, kind, there):
         )
     if not there and not all(importlib.util.find_spec(name) for name in ("venv", "ensurepip")):
         yield "Python's venv is not installed; on Debian and Ubuntu: sudo apt install python3-venv"
-    if not ours(venv):
-        yield f"VENV={venv} is no environment of attnsvm; choose an empty or a new folder: make VENV=folder ..."
-    if torch not in ("", "cpu"):
-        yield f"TORCH={torch}: write TORCH=cpu for torch without CUDA, or leave it out"
+    for one in (venv.with_name(venv.name + ending) for ending in ("", ".new", ".old")):
+        if not ours(one):
+            yield f"{one} is no environment of attnsvm; choose an empty or a new folder: make VENV=folder ..."
+    if torch not in ("", "cpu", "cuda"):
+        yield f"TORCH={torch}: write TORCH=cuda for PyTorch with CUDA, or leave it out"
     found = next((one for one in str(venv) if one in HINDERING or one.isspace() or not one.isprintable()), "")
     if found:
         what, path = ("a space", str(venv)) if found == " " else (f"the character {found!r}", repr(str(venv)))
@@ -88,11 +88,27 @@ def obstacles(venv, torch, kind, there):
 
 
 def ours(venv):
-    """Whether nothing is there, or what `make install` has made: it names itself attnsvm."""
+    """Whether nothing is there, or what `make install` or uv has made for this project: it names itself attnsvm."""
     try:
-        return "prompt = 'attnsvm'" in (venv / "pyvenv.cfg").read_text("utf-8").splitlines()
+        said = (venv / "pyvenv.cfg").read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return not os.path.lexists(str(venv)) or (venv.is_dir() and not os.listdir(str(venv)))
+    uvs = "prompt = attnsvm" in said and venv.parent == ROOT
+    return uvs or ("prompt = 'attnsvm'" in said and (venv.suffix == ".new" or (venv / ".installed").is_file()))
+
+
+def swap(venv):
+    """Put a whole environment in its place; its scripts name the place where they are. Returns 0."""
+    new, old = (venv.with_name(venv.name + ending) for ending in (".new", ".old"))
+    for path in (*new.glob("bin/*"), new / "pyvenv.cfg"):
+        if path.is_file() and not path.is_symlink() and b"\0" not in path.read_bytes():
+            path.write_bytes(path.read_bytes().replace(os.fsencode(str(new)), os.fsencode(str(venv))))
+    if venv.is_dir() and os.listdir(str(venv)):
+        shutil.rmtree(str(old), ignore_errors=True)
+        venv.rename(old)
+        print(f"The environment before is {old}, with whatever you had put into it; delete it if you like.")
+    new.rename(venv)
+    return 0
 
 
 def disk(venv, kind, there):
@@ -110,8 +126,7 @@ def disk(venv, kind, there):
     for path, size, what in needed.values():
         free = shutil.disk_usage(str(path)).free
         if free < size:
-            less = "; make TORCH=cpu needs 3.6 GB less" if kind == "cuda" and not there else ""
-            yield f"{gigabytes(free)} are free at {path}, and {gigabytes(size)} are needed ({', '.join(what)}){less}"
+            yield f"{gigabytes(free)} are free at {path}, and {gigabytes(size)} are needed ({', '.join(what)})"
 
 
 def notes(venv, kind, there):
@@ -123,12 +138,8 @@ def notes(venv, kind, there):
     if there:
         yield f"Installed in {venv}."
     else:
-        installing = 2 + DOWNLOADED[kind] / SPEED / 60
-        cuda = ", CUDA packages among them (make TORCH=cpu goes without)" if kind == "cuda" else ""
-        yield (
-            f"make install: downloads about {gigabytes(DOWNLOADED[kind])} if pip has nothing on disk{cuda}, "
-            f"takes {gigabytes(INSTALLED[kind])} of disk and about {installing:.0f} minutes at 100 Mbit/s."
-        )
+        download, size = gigabytes(DOWNLOADED[kind]), gigabytes(INSTALLED[kind])
+        yield f"make install: downloads about {download} if pip or uv has nothing on disk, and takes {size} of disk."
     slower, compiling, how = pace(cores)
     for target, what in (("figures", "the paper"), ("all", "everything")):
         seconds = building(target, cores) * slower + compiling / cores
@@ -164,7 +175,7 @@ def pace(cores):
     count = max(1, min(cores, SIDE_BY_SIDE))
     told = _told([sys.executable, os.path.abspath(__file__), "--rounds"], count)
     slower = PYTHON_ROUNDS * len(told) / sum(one["rounds"] for one in told) if told else 1.0
-    how = "the speed of this machine was measured just now"
+    how = f"the speed of this machine was measured just now (load {os.getloadavg()[0]:.0f} on {cores} cores)"
     if has_loops():
         return slower, 0.0, how
     return slower, COMPILING * slower, f"{how}; the first run also compiles its loops"
@@ -212,10 +223,8 @@ def nearest(path):
 def limits():
     """Processors and bytes of memory that this process can use: a module of the package knows of containers."""
     sys.path.insert(0, str(ROOT))
-    try:
-        from attnsvm.system import machine
-    except (ImportError, SyntaxError):  # a Python too old for it
-        return os.cpu_count() or 1, float("inf")
+    from attnsvm.system import machine
+
     return machine.processors(), machine.memory()
 
 

@@ -52,11 +52,6 @@ def _with(page: str, what: str, text: str) -> str:
     return f"{before}{begin}\n{text}\n{end}{after}"
 
 
-def _times() -> dict[str, dict]:
-    """What profiles/times.json says of every experiment."""
-    return json.loads(TIMES.read_text("utf-8"))["experiments"]
-
-
 def small_pictures(source: Path, target: Path, anew: bool) -> None:
     """A copy, of half the size, of every built png of a card, and of the audit's, that has none yet; `anew`: of all."""
     from PIL import Image
@@ -158,7 +153,7 @@ def _counted() -> str:
 
 def _seconds(card: cards.Card) -> str:
     """What a figure takes from clean on two cores: as measured, or from the times of its stages; "–" where unknown."""
-    known = _times()
+    known = json.loads(TIMES.read_text("utf-8"))["experiments"]
     if card.seconds or not {*card.draws} <= known.keys():
         return f"{card.seconds} s" if card.seconds else "–"
     wall = sum(cost["wall_s"] for name in card.draws for cost in known[name]["cost"].values() if cost)

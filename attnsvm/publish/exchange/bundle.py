@@ -19,18 +19,19 @@ from attnsvm.system.writing import replacing
 DATE = 946684800  # of all files, 2000-01-01: none is newer than what was made from it
 
 
-def write(asked: list[str], path: Path, scale: str = "paper", folder: Path = Path(".")) -> list[str]:
+def write(asked: list[str], path: Path, scale: str = "paper", folder: Path = Path("."), run: str = "") -> list[str]:
     """Write an archive of targets that are built in a folder, and return its files; the same ones give the same bytes.
 
     Args:
         asked: figures/NAME, figures/all, audit, ...
+        scale, run: of the configuration with which they are built.
 
     Raises:
         UserError: a target is unknown, not built, or damaged, or there is no record of a file.
     """
     require(path.name.endswith(".tar.gz"), f"{path}: the archive is a .tar.gz: name it so")
-    plan = Plan(resolve({"scale": scale}), {})
-    command = shlex.join(["snakemake", *asked, *([] if scale == "paper" else ["--config", f"scale={scale}"])])
+    plan = Plan(resolve({"scale": scale, "run": run}), {})
+    command = shlex.join(["snakemake", *asked, *(["--config", *targets.settings(plan.at).split()] if plan.at else [])])
     files = behind([file for target in asked for file in wanted(target, plan)], folder, command)
     with (
         replacing(path, checksum=False) as temporary,

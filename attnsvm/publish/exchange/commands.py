@@ -12,6 +12,18 @@ def add(commands) -> None:
     _add_bundle(commands)
 
 
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """Say of which run, see `of_run`."""
+    parser.add_argument("--run", default="", metavar="NAME", dest="name", help="of what --config run=NAME has built")
+
+
+def of_run(name: str, folder: Path) -> Path:
+    """Where the build lies that a run with a name has left in a folder; "": the folder itself."""
+    from attnsvm.pipeline import configuration, plan
+
+    return folder / plan.folder(configuration.resolve({"run": name}))
+
+
 def _add_compare(commands) -> None:
     parser = commands.add_parser("compare", help="compare the numbers of every figure with the release")
     parser.description = (
@@ -20,6 +32,7 @@ def _add_compare(commands) -> None:
     )
     add = parser.add_argument
     add("folder", nargs="?", type=Path, default=Path("."), metavar="FOLDER", help="of the build; default: this one")
+    add_run(parser)
     add("--reference", type=Path, metavar="FILE", help="default: the one that comes with the package")
     add("--write-reference", action="store_true", help="make a reference from this build, for a release")
     add(
@@ -46,7 +59,7 @@ def _compare(given: argparse.Namespace) -> int:
         return 0
     numbers = reference.read(path)
     print(shown(f"reference: attnsvm {numbers.release}, {numbers.machine['cpu']}, Python {numbers.packages['python']}"))
-    found = compare.compare(numbers, given.folder)
+    found = compare.compare(numbers, of_run(given.name, given.folder))
     width = max(map(len, numbers.figures), default=0)
     for one in found:
         if one.outcome != compare.ABSENT:
@@ -64,6 +77,7 @@ def _add_bundle(commands) -> None:
     parser.add_argument("targets", nargs="+", metavar="TARGET", help="figures/layers, figures/all, audit, ...")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE.tar.gz")
     parser.add_argument("--scale", choices=("paper", "smoke"), default="paper", help="default: paper")
+    add_run(parser)
     parser.set_defaults(run=_bundle)
 
 
@@ -71,7 +85,7 @@ def _bundle(given: argparse.Namespace) -> int:
     from attnsvm.publish.exchange import bundle
     from attnsvm.system import checksums
 
-    files = bundle.write(given.targets, given.out, given.scale)
+    files = bundle.write(given.targets, given.out, given.scale, run=given.name)
     size = sum(Path(file).stat().st_size for file in files)
     print(f"{given.out}: {len(files)} files, {size / 1e6:.1f} MB unpacked; in a clone: tar -xf {given.out.name}")
     print(f"SHA-256: {checksums.of(given.out)}")

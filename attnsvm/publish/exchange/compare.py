@@ -12,7 +12,6 @@ from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange.differences import Difference, furthest
 from attnsvm.publish.exchange.reference import Reference, rounded
-from attnsvm.publish.exchange.settings import first_difference
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
@@ -118,8 +117,8 @@ def _figure(reference: Reference, name: str, folder: Path) -> Compared:
         return Compared(name, ABSENT)
     if other := _other_setting(folder / f"figures/{name}.json", known.experiments):
         return Compared(name, OTHER, f"{other}; not compared")
-    if why := _stale(f"figures/{name}.csv", folder):
-        return Compared(name, STALE, f"{why}; run snakemake figures/{name}")
+    if why := _stale(path):
+        return Compared(name, STALE, f"{why}; build figures/{name} again")
     judged = verdicts_of(name, folder)
     both = {key: (judged[key], reference.verdicts[key]) for key in judged if key in reference.verdicts}
     changed = {key: pair for key, pair in both.items() if pair[0] != pair[1]}
@@ -134,30 +133,51 @@ def _other_setting(path: Path, asked: dict) -> str:
         here = dict(json_file(path)["config"]["experiments"])
     except (UserError, KeyError, TypeError, ValueError):
         return ""
-    if (found := first_difference(asked, here)) is None:
+    if (found := _first_difference(asked, here)) is None:
         return ""
     key, theirs, ours = ("not there" if one is None else one for one in found)
     return f"{key} is {ours}, in the reference {theirs}"
 
 
-def _stale(path: str, folder: Path) -> str:
+def _first_difference(theirs: dict, ours: dict, above: str = "") -> tuple[str, object, object] | None:
+    """The first key, in the order of names, whose values differ: (key, theirs, ours); None if there is none."""
+    for key in sorted({*theirs, *ours}, key=str):
+        one, other = theirs.get(key), ours.get(key)
+        if isinstance(one, dict) and isinstance(other, dict):
+            if found := _first_difference(one, other, f"{above}{key}."):
+                return found
+        elif one != other:
+            return f"{above}{key}", one, other
+    return None
+
+
+def _stale(path: Path) -> str:
     """Why a csv is not what this code makes of the settings that its json records; "" where it is."""
-    if not checksums.holds(folder / path):
+    if not checksums.holds(path):
         return f"damaged ({checksums.DIFFERS})"
     try:
-        resolved = resolve(dict(json_file(folder / path.replace(".csv", ".json"))["config"]))
-        blocks, usual = _blocks(folder / path), Plan(resolved, {})
+        resolved = resolve(dict(json_file(path.with_suffix(".json"))["config"]))
+        folder, usual = _stood(path), Plan(resolved, {})
+        blocks = _blocks(path, folder)
         plan = Plan(resolved, {name: len(own) for name, own in blocks.items() if own != {*usual.blocks(name)}})
-        return job_records.stale(path, plan.made(path), str(folder))
+        made = plan.made(f"figures/{path.name}")
+        return job_records.stale(str(path.absolute().relative_to(folder)), made, str(folder))
     except (UserError, KeyError, TypeError, ValueError) as error:
         return f"there is no telling what made it ({error})"
 
 
-def _blocks(path: Path) -> dict[str, set[str]]:
-    """The names of the blocks behind a figure, by experiment, as the records of its tables have them."""
+def _stood(path: Path) -> Path:
+    """The folder from which the record of a csv names files: above that of the build, as of a run with a name."""
+    inputs, build = (checksums.record(path) or {}).get("inputs", {}), path.absolute().parents[1]
+    above = Path(next(iter(inputs), "").rpartition("results/")[0]).parts
+    return build.parents[len(above) - 1] if above and build.parts[-len(above) :] == above else build
+
+
+def _blocks(path: Path, folder: Path) -> dict[str, set[str]]:
+    """The names of the blocks behind a figure, by experiment, as the records of its tables, in a folder, have them."""
     found: dict[str, set[str]] = {}
     for table in (checksums.record(path) or {}).get("inputs", {}):
-        for file in (checksums.record(path.parents[1] / table) or {}).get("inputs", {}):
+        for file in (checksums.record(folder / table) or {}).get("inputs", {}):
             experiment, block = file.split("/")[-3:-1]
             found.setdefault(experiment, set()).add(block)
     return found

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from attnsvm.publish.paper import manuscript
+from attnsvm.system import extras
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import save_bytes
 from attnsvm.system.untrusted import yaml_file
@@ -36,10 +37,9 @@ def typeset(numbers: str, pictures: dict[str, str], pdf: str, html: str, root: P
         UserError: Typst is not installed, a source asks for what there is not, or is not Typst; the sentence names file
             and line.
     """
-    try:
-        import typst
-    except ImportError as error:
-        raise UserError("the paper needs Typst: install attnsvm[paper], or run make install") from error
+    extras.needed("typst")
+    import typst
+
     found = json.loads(Path(numbers).read_text("utf-8"))
     found["cited"] = cited(found, root)
     with tempfile.TemporaryDirectory() as temporary:

@@ -14,7 +14,8 @@ from pathlib import Path
 from attnsvm.pipeline import cards
 from attnsvm.publish.site import explorer
 from attnsvm.publish.site.pages import Built, sources
-from attnsvm.system.errors import UserError, require
+from attnsvm.system import extras
+from attnsvm.system.errors import require
 from attnsvm.system.writing import filling
 
 HERE, ROOT = Path(__file__).parent, cards.HERE.parents[1]
@@ -45,10 +46,7 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
     Raises:
         UserError: Sphinx is not installed, the repository's pages are missing, or a link leads nowhere.
     """
-    try:
-        import sphinx.application  # noqa: F401
-    except ImportError as error:
-        raise UserError("the site needs Sphinx: install attnsvm[site], or run make install") from error
+    extras.needed("furo", "myst_parser", "sphinx")
     missing = [name for name in NEEDED if not (ROOT / name).exists()]
     require(not missing, f"the site is built in a clone of the repository: {', '.join(missing)} is missing")
     built = Built(Path(folder), captions, notes)

@@ -7,7 +7,6 @@ and where a separator hardly exists, W is written in other coordinates: see `_in
 import warnings
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.util import find_spec
 from threading import get_ident
 
 import numpy as np
@@ -17,7 +16,6 @@ from attnsvm.geometry import Norm
 from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.methods.rescaling import binary, onto_unscaled
 from attnsvm.svm.reductions import Reduced, lengths, outer
-from attnsvm.system.errors import MissingError
 
 EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 
@@ -56,14 +54,6 @@ class Options:
 OPTIONS = Options()
 
 
-def require_installed(norm: Norm) -> None:
-    """`MissingError` where there is no cvxpy."""
-    if find_spec("cvxpy") is None:
-        raise MissingError(
-            f"the norm {norm.name} needs cvxpy, which is not installed: pip install 'attnsvm[norms]'", name="cvxpy"
-        )
-
-
 def least_norm(
     problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -74,7 +64,6 @@ def least_norm(
     Args:
         start: W of the size of the solution, which meets the constraints; no solver starts there.
     """
-    require_installed(norm)
     c, inside = problem.constraints, norm.unitarily_invariant
     left, right = (problem.left, problem.right) if inside else (c.left, c.right)
     left, right = left[problem.kept], right[problem.kept]

@@ -19,11 +19,11 @@ class Program:
         objective: a cvxpy expression of W.
         W: the cvxpy variable that the rows act on.
         equality: (m,) bool.
-        solver: its name; None: the one that cvxpy chooses.
+        solver: its name.
         more: constraints that have no such numbers.
     """
 
-    def __init__(self, objective, W, equality: np.ndarray, solver: str | None = None, more: Sequence = ()):
+    def __init__(self, objective, W, equality: np.ndarray, solver: str, more: Sequence = ()):
         import cvxpy
 
         self.W, self.equality = W, equality

@@ -195,7 +195,7 @@ def snakemake_is_killed_and_its_jobs_are_cancelled_by_name(cluster, folder):
     name = killed(cluster, folder, process)
     refused = harness.snakemake(folder, TARGET, *SCATTER, *HERE, environment=cluster.environment)
     assert refused.returncode != 0
-    assert "Directory cannot be locked" in refused.stdout
+    assert "snakemake --unlock" in refused.stdout
     cluster.command("scancel", "--name", name)
     assert cluster.wait_until_idle(30), cluster.queue()
     harness.build(folder, "--unlock")

@@ -223,7 +223,7 @@ def test_the_hash_is_that_of_the_code_behind_a_module_and_of_the_texts_that_it_i
 def test_a_headline_depends_on_no_stage_and_on_no_solver():
     """What reads the claims: an edit of a stage or of a method draws no figure of the same table again."""
     for card in cards.figures(optional=True):
-        files = [Path(file) for file in module_files("attnsvm.audit.headline", *modules.of_figure(card.name)[1:])]
+        files = [*map(Path, module_files("attnsvm.audit.headline", card.modules.get("claims", "attnsvm.audit")))]
         assert file_of("attnsvm.audit.evaluation") in map(str, files)
         of_stages = [file for file in files if "experiments" in file.parts and file.stem in cards.STAGES]
         solving = [file for file in files if file.parts[1] == "svm" or "lanes" in file.parts]
@@ -249,6 +249,6 @@ def test_finding_cards_and_dependencies_imports_nothing_heavy():
     """It happens at the start of every run of Snakemake, and in each of its jobs."""
     program = "import sys; from attnsvm.pipeline import configuration, modules, plan; "
     program += "from attnsvm.pipeline import captions; "
-    program += "plan.Plan(configuration.resolve({}), {}).code('svm', 'svm_rank'); "
+    program += "plan.Plan(configuration.resolve({}), {}); modules.code('svm', 'svm_rank'); "
     program += "modules.files_behind('svm_rank'); print(*sys.modules)"
     assert not {"torch", "cvxpy", "numpy", "pandas", "matplotlib", "scipy"} & set(run_python(program).split())

@@ -85,7 +85,7 @@ def test_a_package_that_the_environment_lacks_is_named_with_what_to_do(tmp_path)
     """In an environment with Snakemake alone, without --sdm conda."""
     with pytest.raises(SystemExit) as ended, fresh(tmp_path / "log"):
         import nosuchpackage.part  # noqa: F401
-    assert "has no package 'nosuchpackage': activate the environment" in ended.value.code
+    assert "nosuchpackage is not installed: pip install nosuchpackage, or add --sdm conda" in ended.value.code
     with pytest.raises(ModuleNotFoundError), fresh(tmp_path / "log"):
         import attnsvm.nosuchmodule  # noqa: F401
 

@@ -16,20 +16,23 @@ from harness import ROOT
 
 from attnsvm.system import checksums
 
-FILES = ("Makefile", "requirements.lock", "requirements-cuda.lock", "pyproject.toml", "CITATION.cff")
+LISTS = ("requirements.lock", "requirements-all.lock", "requirements-cuda.lock")
+FILES = ("Makefile", *LISTS, "pyproject.toml", "CITATION.cff")
 CLEANING = (
     *("attnsvm/__init__.py", "attnsvm/pipeline/__init__.py", "attnsvm/pipeline/setup/__init__.py"),
     *("attnsvm/pipeline/setup/clean.py", *(f"attnsvm/system/{path.name}" for path in ROOT.glob("attnsvm/system/*.py"))),
 )
 PREFLIGHT = "attnsvm/pipeline/setup/environment_check.py"
-# A program that notes its arguments, and what make has read for it; `-m venv` makes a folder with itself as python.
+# A program that notes its arguments, and what make has read for it; `-m venv` makes a folder with itself as python, and
+# `uv export` prints a list.
 STUB = """#!/bin/sh
 for word in "$0" "$@"; do printf '%s\\0' "$word"; done >> "$TOLD"
-printf '\\1%s\\0%s\\0%s\\0%s\\0%s\\2' "$VENV" "$TORCH" "$PART" "$NAME" "$URL" >> "$TOLD"
+printf '\\1%s\\0%s\\0%s\\0%s\\0%s\\0%s\\2' "$VENV" "$TORCH" "$PART" "$NAME" "$URL" "$PIP_USER" >> "$TOLD"
 for last in "$@"; do :; done
 case "$*" in
 "-m venv "*) mkdir -p -- "$last/bin" && cp -- "$0" "$last/bin/python" ;;
-*" freeze "*) [ -z "$BROKEN" ] && printf 'numpy==9.9.9\\ntorch==2.13.0+cpu\\n' ;;
+*" --swap") [ ! -e "$VENV" ] || mv -- "$VENV" "$VENV.old"; mv -- "$VENV.new" "$VENV" ;;
+"export "*) [ -z "$BROKEN" ] && printf '%s \\\\\\n    --hash=1\\n' numpy==9.9.9 'torch==9.9 ; x' tzdata==9 ;;
 esac
 """
 ODD = (
@@ -37,10 +40,7 @@ ODD = (
     *(
         "a\nb",
         "a;touch pwned",
-        "a&&touch pwned",
-        "a|touch pwned",
         "-rf",
-        "--help",
         "a*",
         "~",
         "#x",
@@ -68,8 +68,10 @@ def python(clone):
 
 
 def make(clone, *arguments, **environment):
-    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}  # of `make test`
-    surrounding = {**outside, "TOLD": str(clone.parent / "told"), **environment}
+    """Without what `make test` has set, and without uv."""
+    outside = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    path = ":".join(one for one in outside["PATH"].split(":") if not Path(one, "uv").exists())
+    surrounding = {**outside, "PATH": path, "TOLD": str(clone.parent / "told"), **environment}
     command = ["make", *arguments]
     return subprocess.run(command, cwd=clone, env=surrounding, capture_output=True, text=True, check=False)
 
@@ -138,23 +140,24 @@ def test_what_is_no_environment_of_ours_is_refused_and_nothing_in_it_is_touched(
 
 
 @pytest.mark.parametrize("odd", ["environment", *ODD])
-def test_an_environment_is_filled_once_for_the_content_of_the_lists(clone, python, odd):
+def test_an_environment_is_made_beside_the_one_before_for_the_content_of_the_lists(clone, python, odd):
     """A newer date installs nothing; nothing is deleted; what is there is run wherever it lies."""
     venv = clone.parent / "venvs" / odd
     given = (f"PYTHON={python}", f"VENV={venv}")
-    assert make(clone, "install", *given, "TORCH=cpu").returncode == 0
-    commands = [" ".join(arguments[1:]) for arguments, _ in told(clone)]
-    pip = "-m pip install --quiet --disable-pip-version-check"
-    torch = re.search(r"^torch==.*$", (clone / "requirements.lock").read_text(), re.MULTILINE)[0]
-    assert commands == [
-        f"{PREFLIGHT} --venv={venv} --torch=cpu --quiet",
-        f"-m venv --prompt attnsvm -- {venv}",
-        f"{pip} --no-deps --index-url https://download.pytorch.org/whl/cpu {torch}",
-        f"{pip} -r requirements.lock -c requirements-cuda.lock",
-        f"{pip} --no-deps --no-build-isolation -e .",
+    assert make(clone, "install", *given, PIP_USER="1").returncode == 0
+    calls = told(clone)
+    pip = "-m pip install --quiet --no-compile --disable-pip-version-check --no-deps"
+    torch = "--index-url https://download.pytorch.org/whl/cpu torch==2.13.0"
+    assert [" ".join(arguments[1:]) for arguments, _ in calls] == [
+        f"{PREFLIGHT} --venv={venv} --torch= --quiet",
+        f"-m venv --prompt attnsvm -- {venv}.new",
+        *(f"{pip} {which}" for which in (torch, "--require-hashes -r requirements.lock", "--no-build-isolation -e .")),
+        f"{PREFLIGHT} --venv={venv} --torch= --swap",
     ]
+    assert {seen[-1] for arguments, seen in calls if "pip" in arguments} == {"0"}
     (venv / "letter.txt").write_text("dear")
-    os.utime(clone / "requirements.lock", (4_000_000_000, 4_000_000_000))
+    for name in (*LISTS, "pyproject.toml"):
+        os.utime(clone / name, (4_000_000_000, 4_000_000_000))
     for name in ("snakemake", "attnsvm"):
         program(venv / "bin" / name)
     targets = {"figures": ("snakemake", "figures/paper"), "compare": ("attnsvm", "compare")}
@@ -165,21 +168,43 @@ def test_an_environment_is_filled_once_for_the_content_of_the_lists(clone, pytho
         ((arguments, _),) = told(clone)
         assert (Path(arguments[0]).name, *arguments[1:]) == expected
         assert Path(arguments[0]).parent == venv / "bin"
-    (clone / "requirements.lock").write_text("numpy==9.9.9\n")
+    with (clone / "pyproject.toml").open("a") as project:
+        project.write("# another\n")
     assert make(clone, "install", *given).returncode == 0
-    assert len(told(clone)) == 4
+    assert [arguments[-1] for arguments, _ in told(clone)] == ["--quiet", "."], "the entry of this project alone"
     assert (venv / "letter.txt").read_text() == "dear"
+    assert make(clone, "tools", *given, "TORCH=cuda").returncode == 0
+    lists = [arguments[-1] for arguments, _ in told(clone) if "-r" in arguments]
+    assert lists == ["requirements-cuda.lock", "requirements-all.lock"]
+    assert (clone.parent / "venvs" / f"{odd}.old" / "letter.txt").read_text() == "dear"
+    assert make(clone, "install", *given).returncode == 0
+    assert not told(clone), "what has more has enough"
     assert not list(clone.parent.rglob("pwned"))
 
 
-def test_a_step_that_fails_ends_the_installation_which_is_begun_again(clone, python):
-    python.write_text(STUB.replace('"-m venv "*)', '*"-e .") exit 7;;\n"-m venv "*)'))
+def test_uv_installs_where_it_is_found(clone, python):
+    uv, venv = program(clone.parent / "uv/uv").parent, clone.parent / "venv"
+    before = ":".join(one for one in os.environ["PATH"].split(":") if not Path(one, "uv").exists())
+    assert make(clone, "install", f"PYTHON={python}", f"VENV={venv}", PATH=f"{uv}:{before}").returncode == 0
+    calls = [arguments for arguments, _ in told(clone) if Path(arguments[0]).name == "uv"]
+    into = ["pip", "install", "--quiet", "--python", f"{venv}.new/bin/python", "--no-deps"]
+    assert [arguments[1:7] for arguments in calls] == [into] * 2
+    assert calls[0][7:] == ["--require-hashes", "-r", "requirements.lock"]
+
+
+def test_a_step_that_fails_leaves_the_environment_before_as_it_was(clone, python):
     venv = clone.parent / "venv"
-    assert make(clone, "install", f"PYTHON={python}", f"VENV={venv}").returncode != 0
-    assert not (venv / ".installed").exists()
+    given = (f"PYTHON={python}", f"VENV={venv}")
+    assert make(clone, "install", *given).returncode == 0
+    before = everything(venv)
+    (clone / "requirements.lock").write_text("numpy==9.9.9\n")
+    python.write_text(STUB.replace('"-m venv "*)', '*"-e .") exit 7;;\n"-m venv "*)'))
+    assert make(clone, "install", *given).returncode != 0
+    assert everything(venv) == before
     told(clone)
-    assert make(clone, "install", f"PYTHON={program(python)}", f"VENV={venv}").returncode == 0
-    assert len(told(clone)) == 4
+    program(python)
+    assert make(clone, "install", *given).returncode == 0
+    assert len(told(clone)) == 6
 
 
 @pytest.mark.parametrize("part", [*ODD, "workflow cluster", "PARTS", "PYTEST", "mathematic"])
@@ -200,24 +225,22 @@ def test_every_file_that_a_part_of_the_suite_names_is_there():
     assert not [name for name in files if not (ROOT / name).exists()]
 
 
-def test_the_lock_is_made_in_a_folder_of_its_own_and_a_failure_leaves_it(clone, python):
-    before = (clone / "requirements.lock").read_text()
-    given = (f"PYTHON={python}", "VENV=precious x")
-    (clone / "precious x").mkdir()
-    assert make(clone, "lock", *given, BROKEN="yes").returncode != 0
-    assert (clone / "requirements.lock").read_text() == before
-    assert make(clone, "lock", *given).returncode == 0
-    lines = (clone / "requirements.lock").read_text().splitlines()
-    assert lines[-2:] == ["numpy==9.9.9", "torch==2.13.0"]
-    assert lines[:-2] == [line for line in before.splitlines() if line.startswith("#")]
-    assert not [*(clone / "precious x").iterdir()]
-    assert not [arguments for arguments, _ in told(clone) if str(clone) in " ".join(arguments)]
+def test_the_lists_are_made_from_the_lock_and_a_failure_leaves_them(clone):
+    before = {name: (clone / name).read_text() for name in LISTS}
+    uv = f"{program(clone.parent / 'uv/uv').parent}:{os.environ['PATH']}"
+    assert make(clone, "lock", PATH=uv, BROKEN="yes").returncode != 0
+    assert {name: (clone / name).read_text() for name in LISTS} == before
+    assert make(clone, "lock", PATH=uv).returncode == 0
+    plain = "numpy==9.9.9 \\\n    --hash=1\ntzdata==9 \\\n    --hash=1\n"
+    lists = [(clone / name).read_text() for name in LISTS]
+    assert lists == [plain, plain, "torch==9.9 ; x \\\n    --hash=1\n"]
+    assert "make lock needs uv: pip install uv" in make(clone, "lock").stderr
 
 
 def built(folder, *names):
     """Files with the records of the jobs that made them, and a log of each."""
     for name in names:
-        path, log = folder / name, f"{'smoke/' * name.startswith('smoke')}results/logs/{Path(name).name}.log"
+        path, log = folder / name, f"{name.rpartition('figures/')[0]}results/logs/{Path(name).name}.log"
         (folder / log).parent.mkdir(parents=True, exist_ok=True)
         (folder / log).write_text("took 1.00 s, 1.00 s of a processor")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -227,21 +250,20 @@ def built(folder, *names):
         checksums.beside(path).write_bytes(checksums.line(path, path.name) + f"# {json.dumps(record)}\n".encode())
 
 
-BUILT = ("results/cone/seeds-0-9/svm.npz", "results/audit/audit.html", "figures/cone.csv", "smoke/figures/a b\\.csv")
-OLD = ("results/benchmarks/cone.tsv", "smoke/results/.metadata/cmVzdWx0cy9jb25lLm5weg==")
+BUILT = ("results/cone/seeds-0-9/svm.npz", "smoke/figures/audit.png", "figures/cone.csv", "runs/d/figures/a b\\.csv")
 OF_SNAKEMAKE = ("metadata/cmVzdWx0cy9jb25lLm5weg==", "locks/0.input.lock", "log/2026-11-28T084422.135407.snakemake.log")
 OF_THE_USER = (
     *("results/notes.txt", "results/cone/.env", "results/logs/my_lab_book.txt", "results/logs/own.log"),
-    *("results/benchmarks/mine.tsv", "results/.metadata/my_data.csv", "smoke/logs/mine", "report.html"),
+    *("results/benchmarks/mine.tsv", "smoke/logs/mine", "report.html"),
     *(".snakemake/conda/env.txt", ".snakemake/log/notes", ".snakemake/mine", "figures/mine.pdf"),
 )
 OF_THE_REPOSITORY = ("figures/README.md", "figures/gallery/cone.png", "paper/manuscript.typ")
 
 
 def filled(folder):
-    for name in (*OLD, *OF_THE_USER, *OF_THE_REPOSITORY, *(f".snakemake/{name}" for name in OF_SNAKEMAKE), "site/a"):
+    for name in (*OF_THE_USER, *OF_THE_REPOSITORY, *(f".snakemake/{name}" for name in OF_SNAKEMAKE), "site/a"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text("s\th:m:s\tmax_rss\n" if name == OLD[0] else name)
+        (folder / name).write_text(name)
     built(folder, *BUILT, "paper/attnsvm.pdf", "site")
     (folder / "results/cone/.left.npz.123.tmp").write_text("killed")
 

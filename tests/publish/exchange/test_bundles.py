@@ -79,6 +79,8 @@ def test_what_is_not_built_damaged_or_without_a_record_is_not_bundled(made_up):
     again = f"run first: snakemake {TARGET} --config scale=smoke"
     assert "unknown figure 'feasability': did you mean 'feasibility'" in refused("figures/feasability")
     assert refused("figures/cone") == f"smoke/figures/cone.pdf: not built; {again.replace(NAME, 'cone')}"
+    with pytest.raises(UserError, match=r"^runs/a/figures/cone.pdf: not .* figures/cone --config run=a$"):
+        bundle.write(["figures/cone"], Path("b.tar.gz"), run="a")
     assert "name it so" in refused(out="b.tar.zst")
     Path(TABLE).write_text("other")
     assert refused() == f"{TABLE}: damaged ({checksums.DIFFERS}); {again}"

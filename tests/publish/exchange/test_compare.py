@@ -14,8 +14,9 @@ from attnsvm.pipeline.plan import Plan
 from attnsvm.publish.exchange import compare, reference, release
 from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, seen
 from attnsvm.publish.exchange.reference import rounded
+from attnsvm.system import checksums
 from attnsvm.system.errors import UserError
-from attnsvm.system.store import save_csv
+from attnsvm.system.store import save_csv, save_text
 from attnsvm.system.version import __version__
 
 NAMES = ("cone", "feasibility", "norm_growth")
@@ -115,12 +116,15 @@ def test_other_rows_columns_or_settings_are_said(made, tmp_path):
 
 
 def test_what_is_damaged_or_was_made_by_other_code_is_not_compared(made, tmp_path):
-    folder = build(tmp_path)
+    folder, behind = build(tmp_path / "runs/a"), "runs/a/results/cone/measures.parquet"
     csv = folder / "figures/cone.csv"
+    save_text(tmp_path / behind, "other")
+    job_records.note([csv], checksums.record(csv)["made"], {behind: "0" * 64})
+    assert outcome(made, folder).why == f"it was made of another {behind}; build figures/cone again"
     job_records.note([csv], "other", {})
-    assert outcome(made, folder).why == "it was made of other settings or by other code; run snakemake figures/cone"
+    assert outcome(made, folder).why == "it was made of other settings or by other code; build figures/cone again"
     save_csv(csv, table("cone"))
-    assert outcome(made, folder).why == f"{job_records.UNKNOWN}; run snakemake figures/cone"
+    assert outcome(made, folder).why == f"{job_records.UNKNOWN}; build figures/cone again"
     csv.write_text("kind\n")
     one = outcome(made, folder)
     assert (one.outcome, one.reproduced) == (compare.STALE, False)
@@ -193,7 +197,8 @@ def test_the_status_of_the_command_is_for_machines(made, tmp_path, capsys):
     given = ["--reference", str(made.path)]
     assert command.main(["compare", str(build(tmp_path / "a")), *given]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith("3 figures: 3 same bytes")
-    assert command.main(["compare", str(build(tmp_path / "b", scaled(1.1))), *given]) == 1
+    build(tmp_path / "runs/b", scaled(1.1))
+    assert command.main(["compare", str(tmp_path), "--run", "b", *given]) == 1
     assert "1 differs" in capsys.readouterr().out
 
 

@@ -32,7 +32,7 @@ CLAIMS.declare(
     *where_saturated(OF_FIRST, "that of `layers_kinds`, here of every instance; the rival must be farther"),
     over=sum,
     short="the law where counting rows saturate",
-    statement="With temperatures, an MLP, a normalisation or another loss: where rows that count saturate, both "
+    statement="With temperatures, an MLP or another loss: where rows that count saturate, both "
     "layers go to the corrected SVMs.",
 )
 
@@ -41,8 +41,8 @@ CLAIMS.declare(
     *where_saturated(OF_LATER, "as `layers_beyond_saturated` asks"),
     over=sum,
     short="the law with heads and other tokens",
-    statement="With two heads, one-hot or repeated tokens, or a normalisation behind the top: where rows that count "
-    "saturate, both layers go to their SVMs.",
+    statement="With two heads, one-hot or repeated tokens: where rows that count saturate, both layers go to their "
+    "SVMs.",
 )
 
 CLAIMS.declare(
@@ -86,9 +86,9 @@ SETTLED = "instance of {} whose rows have settled"
 @CLAIMS.add(
     sharpens="layers_beyond_variants",
     on="settled_rows",
-    short="far only where a row changes its token",
+    short="with other tokens: near once rows have settled",
     statement="With two heads, one-hot or repeated tokens both layers are near their SVMs once other rows have "
-    "settled. What is farther has a row that changes its token.",
+    "settled.",
     measured="largest 1 − correlation of the farther layer where the rows have settled since half of the steps",
     limit=Limit(0.01, "≤ {}", "as first asked, of every instance"),
     moved=Limit(0.05, "change of a probability that counts as none ≤ {}", "a twentieth of a token"),

@@ -11,7 +11,7 @@ from attnsvm.plots.style import BLUE, GREEN, PURPLE, VERMILLION, sheet
 LOOKS = (look(VERMILLION, "--"), look(BLUE, "-"), look(GREEN, "-."), look(PURPLE, ":"))
 WORDS = {
     "published": "as published: the tokens\nof another run",
-    "exact": "right: its own tokens,\nsteps free of underflow",
+    "exact": "corrected: its own tokens,\nsteps free of underflow",
 }
 
 

@@ -81,7 +81,7 @@ CLAIMS.declare(
     ),
     sharpens="KQ_to_nuclear",
     on="one_norm",
-    short="one norm for both: nuclear, in every instance",
+    short="one norm for both: nuclear",
     statement="If one norm divides both gradients, descent on (K, Q) goes in direction to the least nuclear "
-    "solution, in every instance.",
+    "solution, in the mean.",
 )

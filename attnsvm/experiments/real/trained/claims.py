@@ -23,8 +23,8 @@ CLAIMS.declare(
         "untrained, above the null < 0.1", "less is as good as none", "untrained heads are less than 0.1 above it"
     ),
     short="trained heads align better than random ones",
-    statement="After training the heads are better aligned with the SVM of what they select than random heads of the "
-    "same singular values are.",
+    statement="In the median, heads of a network trained on digits align better with the SVM of their selections than "
+    "random heads of the same spectrum.",
 )
 
 CLAIMS.declare(
@@ -33,9 +33,9 @@ CLAIMS.declare(
         above_permuted(step=LAST).must(*BOTH, "trained heads of both layers are above it"),
         above_permuted(step=LEAST).must(*BOTH, "and so are untrained ones"),
     ),
-    short="against permutation every head passes",
-    statement="Beside permuted selections every trained head looks like the SVM of what it selects, and so does "
-    "every untrained one.",
+    short="against permutation heads pass, trained or not",
+    statement="Beside permuted selections trained heads look, in the mean of a layer, like the SVM of what they "
+    "select, and so do untrained ones.",
 )
 
 CLAIMS.declare(

@@ -46,18 +46,10 @@ CLAIMS.declare(
             "rows held against their gradient: median {value:.3g} ({instances:g})",
             around=1.0,
         ),
-        law(end="tied", quantity="ratio")
-        .without_interval()
-        .must(
-            "of mixtures with β = 0, distance of the median from 1 ≤ 0.25",
-            "few, and some still move",
-            "mixtures with β = 0: median {value:.3g} ({instances:g})",
-            around=1.0,
-        ),
     ),
     short="one balance fixes what rows keep",
-    statement="In held rows, in mixtures with β = 0 and in reversed rows the pull of the gradient from a token, over "
-    "λ, is ν/λ. Said of Gaussian tokens.",
+    statement="In held and in reversed rows the pull of the gradient from a token, over λ, is ν/λ. Said of Gaussian "
+    "tokens.",
     measured="median ratio over held rows",
 )
 
@@ -106,7 +98,7 @@ def row_ends_equality(tables, limit, same):
     seeds=(200100, 200211),
     short="the first statement fails beyond one half",
     statement="The problem with a winner in every row fails only where a mixture with λ = 0 keeps half of tokens "
-    "outside the margin above.",
+    "outside the margin above. Said of three inputs of five tokens in 16 dimensions.",
     measured="largest 1 − correlation of both layers without such a mixture",
     limit=Limit(1e-3, "≤ {}", "that of `layers_conditions`, as first asked"),
 )

@@ -23,7 +23,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 from attnsvm.audit.evaluation import GROUPS, VERDICTS, in_words
 from attnsvm.pipeline import captions, cards
 from attnsvm.pipeline.configuration import resolve
-from attnsvm.publish.site.pages import first_sentence, plain
+from attnsvm.publish.site.pages import MENU, first_sentence, plain
 from attnsvm.system.store import load_csv
 
 WIDTHS = (360, 768, 1280)
@@ -44,7 +44,8 @@ KINDS = (
     "code/cone.html",
 )
 WIDE = """const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-return [wide, getComputedStyle(document.body).backgroundColor];"""
+const cut = [...document.querySelectorAll('.wide, pre')].filter((e) => e.scrollWidth > e.clientWidth + 1);
+return [wide, cut.length, getComputedStyle(document.body).backgroundColor];"""
 
 
 class Page(HTMLParser):
@@ -110,7 +111,9 @@ def test_there_is_a_page_for_everything(pages):
     assert set(KINDS) < set(pages)
     assert {f"gallery/{card.name}.html" for card in cards.figures(optional=True)} < set(pages)
     assert {f"code/{name}.html" for name in cards.names()} < set(pages)
-    assert {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} < set(pages)
+    documented = {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")}
+    assert {f"{path}.html" for path in documented} < set(pages)
+    assert documented < {path for paths in MENU.values() for path in paths}, "each has a heading in the menu"
 
 
 def test_a_page_has_the_columns_the_settings_and_the_notes_of_its_figure(pages):
@@ -276,8 +279,9 @@ def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
         window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         if width == WIDTHS[0]:
             opened(window, site, name)
-        wide, background = window.execute_script(WIDE)
+        wide, cut, background = window.execute_script(WIDE)
         assert wide <= 0, width
+        assert cut == 0, f"{width}: a table of counts, or code"
         assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (scheme == "dark")
         assert [entry for entry in window.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 
@@ -358,7 +362,7 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
 
     def text(name):
         opened(window, site, name, script=False)
-        return window.find_element("css selector", "article").get_property("innerText")  # what is displayed
+        return window.find_element("css selector", "article, body > header").get_property("innerText")  # what is displayed
 
     for name in ("index.html", "gallery/overview.html", "docs/svm.html", "code/cone.html"):
         assert len(text(name)) > 200, name
@@ -372,7 +376,7 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
 def test_it_can_be_walked_by_keys(window, site):
     """Every link and menu can be reached with the tab key, and what is reached is marked."""
     opened(window, site, "index.html")
-    missing = {"figures/README.html", "audit.html", "play.html", "docs/svm.html"}
+    missing = {"figures/README.html", "audit.html", "explorer.html", "docs/svm.html"}
     name = "const e = document.activeElement; return e.getAttribute('href') || e.id || e.className"
     for _ in range(150):
         window.switch_to.active_element.send_keys(Keys.TAB)

@@ -362,7 +362,7 @@ def test_without_javascript_every_row_and_the_pages_can_be_read(window, site):
 
     def text(name):
         opened(window, site, name, script=False)
-        return window.find_element("css selector", "article, body > header").get_property("innerText")  # what is displayed
+        return window.find_element("css selector", "article, body > header").get_property("innerText")  # displayed
 
     for name in ("index.html", "gallery/overview.html", "docs/svm.html", "code/cone.html"):
         assert len(text(name)) > 200, name

@@ -17,7 +17,7 @@ flint = import_module("flint") if util.find_spec("flint") else None  # eliminate
 CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
 DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
 DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro", "hybrid": "hybrid dual"}
-LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
+LOOSEST = 10**7  # one over the largest tolerance
 
 
 def require(holds, reason):
@@ -174,7 +174,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
     sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
     for k, (x, b, s) in enumerate(zip(reached, bound, sizes, strict=True)):
-        require(max(b * one - x, (1 - b) * x) <= b * one // LOOSEST + s // ROUNDED, f"W does not meet constraint {k}")
+        require(one - x <= one >> 20 if b else abs(x) <= s // 10**9, f"W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
     tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
@@ -185,8 +185,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
         tries += [held + [k for k, b in enumerate(held and bound) if b and now[k] < now[held[0]]]][len(tries) // 9 :]
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
-    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * ROUNDED)
-    require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")
+    require(upper(measure, W) * 2**20 <= high * (2**20 + 1) * 2 ** sum(shifts), "its W is larger than what it proves")
     low, high = math.nextafter(float(low), 0), math.nextafter(float(high), math.inf)
     return f"solved: the least {norm} norm is from {low} to {high}, relative distance {float(gap):.1e} <= {tol}"
 

@@ -120,8 +120,10 @@ def _attempt(work: Callable, c: Constraints, *arguments):
     try:
         with np.errstate(all="ignore"):  # what comes of overflow is judged
             return work(c, *arguments)
-    except (ArithmeticError, ValueError) as error:  # of numbers at the ends of the range: overflow, no convergence
-        return _refused(c, f"the solver ended without an answer: {error}")
+    except BaseException as error:  # of numbers at the ends of the range: overflow, no convergence, a panic of CLARABEL
+        if isinstance(error, ArithmeticError | ValueError) or type(error).__name__ == "PanicException":
+            return _refused(c, f"the solver ended without an answer: {error}")
+        raise
 
 
 def _begun(c: Constraints, measure: Norm, method: str, report: Report) -> Solution | _Begun:

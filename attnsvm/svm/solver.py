@@ -22,7 +22,7 @@ from attnsvm.svm.methods.choice import (
     named,
     require_memory,
 )
-from attnsvm.svm.methods.rescaling import raised, rescaled
+from attnsvm.svm.methods.rescaling import raised, rescaled, well_rounded
 from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
 from attnsvm.svm.verdict import LOOSEST
@@ -177,9 +177,12 @@ def _proved(c: Constraints, measure: Norm, tol: float, claim: Solution) -> tuple
         first = _with(c, measure, tol, claim)
         if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED or claim.factors:
             return claim, first
-        better = replace(claim, W=raised(c, claim.W))
-        second = _with(c, measure, tol, better)
-    return (better, second) if second.solved else (claim, first)
+        for moved in (raised, well_rounded):
+            better = replace(claim, W=moved(c, claim.W))
+            second = _with(c, measure, tol, better)
+            if second.solved:
+                return better, second
+    return claim, first
 
 
 def _with(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:

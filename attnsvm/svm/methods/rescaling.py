@@ -26,6 +26,8 @@ class Options:
         dependent: relative singular value below which the rows of a projection count as dependent: some thousand ulps.
         raised: what `raised` asks for on top of a bound, relative to ‖A_k‖‖W‖: more than rounding W takes.
         numbers: of the rows of a projection, beyond which it is not made.
+        lost: share of its bound that W may lack of a row.
+        moves: pairs of ulps, times rows, among which `well_rounded` looks for the best.
     """
 
     lacking: float = 1e-11
@@ -36,8 +38,11 @@ class Options:
     dependent: float = 1e-12
     raised: float = 8 * float(np.finfo(float).eps)
     numbers: float = 2e7
+    lost: float = 9e-7
+    moves: float = 1e6
 
 
+EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 OPTIONS = Options()
 
 
@@ -139,6 +144,35 @@ def raised(c: Constraints, W: np.ndarray) -> np.ndarray:
         unit = outer(held.left, held.right) / size[:, None]
         W = W + np.linalg.lstsq(unit, (goal[rows] - held.apply(W)) / size)[0].reshape(W.shape)
     return W
+
+
+def well_rounded(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """W with some entries moved by an ulp until rounding costs no row more than it may lack.
+
+    Where margins cancel, each entry's rounding is larger than that. Two entries move at a time, those that leave the
+    least missing.
+    """
+    rows = ~c.equality & (c.bound > 0)
+    rows &= c.apply(W) < c.bound + OPTIONS.raised * c.lengths() * np.linalg.norm(W)
+    if np.count_nonzero(rows) * (2 * W.size) ** 2 > OPTIONS.moves:
+        return W
+    factors, least = c.factors.take(np.flatnonzero(rows)), c.bound[rows] * (1 - OPTIONS.lost)
+    tokens, right = factors.tokens.astype(EXACT), factors.queries.astype(EXACT)[factors.query]
+    left = tokens[factors.winner] - tokens[factors.loser]
+    before = np.inf
+    while True:
+        short = least - ((left @ W) * right).sum(1)
+        missing = np.maximum(short / least, 0.0).astype(float)
+        if not 0 < missing @ missing < before:
+            return W
+        before = missing @ missing
+        one = (outer(left, right) * np.spacing(W).ravel() / least[:, None]).astype(float)
+        moves = np.concatenate([one, -one], axis=1)
+        after = (short / least).astype(float)[:, None, None] - moves[:, :, None] - moves[:, None, :]
+        best = np.unravel_index(np.square(np.maximum(after, 0.0)).sum(0).argmin(), after.shape[1:])
+        ulps = np.zeros(2 * W.size)
+        np.add.at(ulps, list(best), 1.0)
+        W = W + (ulps[: W.size] - ulps[W.size :]).reshape(W.shape) * np.spacing(W)
 
 
 def _lack(c: Constraints, W: np.ndarray) -> np.ndarray:

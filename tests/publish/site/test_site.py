@@ -43,9 +43,8 @@ KINDS = (
     "api/attnsvm.svm.html",
     "code/cone.html",
 )
-WIDE = """const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
-const cut = [...document.querySelectorAll('.wide, pre')].filter((e) => e.scrollWidth > e.clientWidth + 1);
-return [wide, cut.length, getComputedStyle(document.body).backgroundColor];"""
+WIDE = """const cut = [document.documentElement, ...document.querySelectorAll('.wide, pre')];
+return [Math.max(...cut.map((e) => e.scrollWidth - e.clientWidth)), getComputedStyle(document.body).backgroundColor];"""
 
 
 class Page(HTMLParser):
@@ -111,9 +110,8 @@ def test_there_is_a_page_for_everything(pages):
     assert set(KINDS) < set(pages)
     assert {f"gallery/{card.name}.html" for card in cards.figures(optional=True)} < set(pages)
     assert {f"code/{name}.html" for name in cards.names()} < set(pages)
-    documented = {f"docs/{path.stem}" for path in (ROOT / "docs").glob("*.md")}
-    assert {f"{path}.html" for path in documented} < set(pages)
-    assert documented < {path for paths in MENU.values() for path in paths}, "each has a heading in the menu"
+    under_a_heading = {f"{path}.html" for paths in MENU.values() for path in paths}
+    assert {f"docs/{path.stem}.html" for path in (ROOT / "docs").glob("*.md")} < under_a_heading < set(pages)
 
 
 def test_a_page_has_the_columns_the_settings_and_the_notes_of_its_figure(pages):
@@ -279,9 +277,8 @@ def test_a_page_fits_every_width_and_complains_of_nothing(window, site, name):
         window.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         if width == WIDTHS[0]:
             opened(window, site, name)
-        wide, cut, background = window.execute_script(WIDE)
+        wide, background = window.execute_script(WIDE)
         assert wide <= 0, width
-        assert cut == 0, f"{width}: a table of counts, or code"
         assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 200) == (scheme == "dark")
         assert [entry for entry in window.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")] == []
 

@@ -175,9 +175,7 @@ def _inspect(given: argparse.Namespace) -> int:
     _outside(out, given.model)
     with _bars() as bar:
         found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
-    from attnsvm.inspect import summary
-
-    for line in (*found.save(given.out), *summary.sentences(found.table)):
+    for line in (*found.save(given.out), *found.said):
         print(shown(line))
     return 0
 

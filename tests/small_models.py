@@ -18,7 +18,7 @@ WORDS = [
 TEXTS = [
     f"{a} {b} {c} {d} {e} {f} ."
     for a, b, c, d, e, f in (
-        (WORDS[i % 2], WORDS[8 + i % 4], WORDS[2 + i % 3], WORDS[5 + i % 3], WORDS[(i * 7) % 2], WORDS[12 + i % 6])
+        (WORDS[i % 2], WORDS[8 + i % 4], WORDS[2 + i % 3], WORDS[5 + i % 3], WORDS[(i * 7) % 2], WORDS[12 + i % 8])
         for i in range(24)
     )
 ]

@@ -127,7 +127,8 @@ def why(
         (read,) = _read(place, texts, [layer], [head], given, show)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
-    require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}")
+    without = ", without those that repeat an earlier one" if any(read.inputs.repeats) else ""
+    require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}{without}")
     fitted, _ = layers.split(read.inputs, 0.0, given["inputs"], np.random.default_rng([given["seed"], 2]))
     table = reasons.reasons(read, head, np.union1d(fitted, mine))
     sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"

@@ -2,7 +2,7 @@
 
 import io
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -45,6 +45,7 @@ class Inputs:
         first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
         unturned: n arrays (T_i,), what multiplies the part of a token that no rotation turns; empty: nothing does.
         moving: how many coordinates of a token are neither constant nor a place, the first ones; None: all.
+        repeats: how many texts, and how many other queries, were left out since an earlier one is equal.
         cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
     """
 
@@ -58,6 +59,7 @@ class Inputs:
     first: np.ndarray | None = None
     unturned: list[np.ndarray] = field(default_factory=list)
     moving: int | None = None
+    repeats: tuple[int, int] = (0, 0)
     cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
@@ -179,6 +181,14 @@ class _Unpickler(pickle.Unpickler):
         raise pickle.UnpicklingError(f"it names {module}.{name}")
 
 
+def distinct(keys: Iterable[Hashable]) -> list[int]:
+    """The numbers of the keys that are not equal to an earlier one."""
+    first: dict[Hashable, int] = {}
+    for number, key in enumerate(keys):
+        first.setdefault(key, number)
+    return [*first.values()]
+
+
 def selections(inputs: Inputs, W) -> np.ndarray:
     """The token of highest logit of every input, (n,) int; W (d, e), or what has `logits` of the inputs."""
     return np.array([int(part.argmax()) for part in logits(inputs, W)], dtype=int)
@@ -205,7 +215,8 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     sides = []
     for side in (np.flatnonzero(~away), np.flatnonzero(away)):
         sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
-    given = f"{_counted(len(texts), 'text', 'texts')} with {_counted(len(inputs), 'query', 'queries')}"
+    given = f"{counted(len(texts), 'text', 'texts')} with {counted(len(inputs), 'query', 'queries')}"
+    given += " that differ" if any(inputs.repeats) else ""
     why, then = "", "give more texts"
     if held_out > 0:
         why = f", and holding out the share {held_out} of the texts leaves {len(sides[0])}"
@@ -214,7 +225,7 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     return sides[0], sides[1]
 
 
-def _counted(number: int, one: str, several: str) -> str:
+def counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
 
 

@@ -77,10 +77,14 @@ class Bench:
         return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
 
 
-def shown(bench: Bench) -> dict[str, list[dict]]:
-    """What the page shows of the inputs that are fitted, and of those held out: words, places, delimiters."""
+def shown(bench: Bench) -> dict:
+    """What the page shows of inputs, fitted and held out: words, places, delimiters; and how many repeat others."""
     of = bench.layer.inputs
-    return {"fit": [_input(of, i) for i in bench.fit_rows], "held": [_input(of, i) for i in bench.held_rows]}
+    return {
+        "repeats": of.repeats,
+        "fit": [_input(of, i) for i in bench.fit_rows],
+        "held": [_input(of, i) for i in bench.held_rows],
+    }
 
 
 def _input(inputs: Inputs, i: int) -> dict:

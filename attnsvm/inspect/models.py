@@ -8,6 +8,7 @@ the folder is run.
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ import transformers
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, READ, require_read
-from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct
 from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
 from attnsvm.system import machine
@@ -31,8 +32,11 @@ class Reading:
     Iterating gives the layers asked for. `layer` gives one, once those before it have been passed: here, or in another
     process, which hands over `walk.become`.
 
+    Of equal texts, and of queries that see the same tokens from the same place, one is asked, the first.
+
     Attributes:
         numbers, heads: of the layers and of the heads asked for.
+        text: the numbers, from 0, of the texts that are asked, and repeats: how many texts and queries are not.
 
     Args:
         folder: config.json, model.safetensors or its shards, and a tokenizer.
@@ -61,12 +65,16 @@ class Reading:
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
-        encoded, self.marks, self.words = tokens.encoded(folder, texts, longest, causal)
-        self.walk = Walk(folder, config, encoded)
+        encoded = tokens.encoded(folder, texts, longest, causal)
+        self.text = distinct(map(tuple, encoded[0]))
+        ids, self.marks, self.words = ([each[k] for k in self.text] for each in encoded)
+        self.walk = Walk(folder, config, ids)
         found = self.walk.attentions
         self.numbers = chosen(layers, len(found), "layer")
         self.heads = chosen(heads, found[0].heads, "head")
-        self.places = _places(encoded, position, causal, np.random.default_rng([seed, 1]))
+        places = _places(ids, self.text, position, causal, np.random.default_rng([seed, 1]))
+        self.places = _unlike(ids, places, min(found, key=lambda one: one.window or np.inf))
+        self.repeats = len(texts) - len(ids), sum(map(len, places)) - sum(map(len, self.places))
         self.width = config.hidden_size + 1
 
     def __len__(self) -> int:
@@ -111,7 +119,7 @@ class Reading:
         lifted = isinstance(weights[0], Head)
         at = [(k, place) for k, several in enumerate(self.places) for place in several]
         shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
-        inputs = _inputs(queries, shown, np.array([k for k, _ in at]), lifted)
+        inputs = _inputs(queries, shown, np.array([self.text[k] for k, _ in at]), lifted, self.repeats)
         return Layer(number, inputs, {h: weights[h] for h in self.heads}, attention.theory, weights if lifted else [])
 
 
@@ -144,7 +152,7 @@ def _query(attention, X, place, seen, mark) -> dict:
     }
 
 
-def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
+def _inputs(queries: list[dict], words, text, lifted: bool, repeats) -> Inputs:
     column = {name: [one[name] for one in queries] for name in queries[0]}
     return Inputs(
         column["tokens"],
@@ -157,6 +165,7 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
         np.array(column["first"]),
         column["unturned"] if column["unturned"][0] is not None else [],
         len(column["query"][0]) - 1,
+        repeats,
     )
 
 
@@ -196,10 +205,10 @@ def _longest(folder: Path, config, longest: int) -> int:
     return min(longest, most)
 
 
-def _places(encoded, position, causal, rng) -> list[list[int]]:
+def _places(encoded, text, position, causal, rng) -> list[list[int]]:
     """The positions that ask, per text; the first position of a decoder has no choice."""
     first, places = int(causal), []
-    for number, ids in enumerate(encoded, 1):
+    for k, ids in zip(text, encoded, strict=True):
         every = range(first, len(ids))
         match position:
             case "random":
@@ -211,12 +220,28 @@ def _places(encoded, position, causal, rng) -> list[list[int]]:
             case "all":
                 places.append(list(every))
             case int():
-                why = f"text {number} has positions {first} to {len(ids) - 1}"
+                why = f"text {k + 1} has positions {first} to {len(ids) - 1}"
                 require(position in every, f"position {position}: {why}, where there is a choice")
                 places.append([position])
             case _:
                 raise UserError(f"position {position!r}: expected random, first, last, all, or a number")
     return places
+
+
+def _unlike(encoded, places, narrowest: Attention) -> list[list[int]]:
+    """The positions that ask, without those that see what an earlier one sees, where a query sees least.
+
+    Two texts of a decoder that begin alike have the same vectors there: no query is on both sides of a split.
+    """
+    known, found = set(), []
+    for ids, several in zip(encoded, places, strict=True):
+        sees, found = narrowest.sees(len(ids)), [*found, []]
+        for place in several:
+            seen = np.flatnonzero(sees[place])
+            what = place - seen[0], blake2b(np.array(ids[seen[0] : seen[-1] + 1])).digest()
+            found[-1] += [] if what in known else [place]
+            known.add(what)
+    return found
 
 
 def _require_the_models_own(X, weights, probabilities, attention: Attention):

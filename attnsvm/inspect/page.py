@@ -37,7 +37,7 @@ SHOWN = (
 
 
 def render(
-    name: str, made: dict[str, str], shown: dict[str, list[dict]], table: pd.DataFrame, marks: list[dict]
+    name: str, made: dict[str, str], shown: dict, said: list[str], table: pd.DataFrame, marks: list[dict]
 ) -> str:
     """The page as text.
 
@@ -45,6 +45,7 @@ def render(
         name: of the model.
         made: where the inspection comes from, see `origin`.
         shown: see `measures.shown`, of the first layer; words and places are the same in the other layers.
+        said: the first sentences.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
     meanings = columns(NORMS, lifted=True)
@@ -56,7 +57,7 @@ def render(
     data = {
         "model": name,
         "made": made,
-        "summary": summary.sentences(table),
+        "summary": said,
         "warning": summary.warning(len(shown["held"])),
         "shown": quantities,
         "heads": [_plain(row) for row in table.to_dict("records")],

@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from attnsvm.inspect import WRITTEN, page
+from attnsvm.inspect import WRITTEN, page, summary
 from attnsvm.inspect.columns import columns
 from attnsvm.inspect.layers import Layer
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
@@ -36,10 +36,12 @@ class Inspection:
     Attributes:
         table: one row per head.
         html: a page to look at, one file that needs no other file.
+        said: what it says first, a list of sentences.
     """
 
     table: pd.DataFrame
     html: str
+    said: list[str]
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
         """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths.
@@ -81,14 +83,15 @@ def at_once(jobs: int) -> int:
 def gathered(
     name: str,
     made: dict[str, str],
-    inputs: dict[str, list[dict]],
+    inputs: dict,
     found: Sequence[Measured],
     norms: Sequence[str],
     lifted: bool,
 ) -> Inspection:
     """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
-    return Inspection(table, page.render(name, made, inputs, table, [marks for _, marks in found]))
+    said = summary.sentences(table) + summary.left_out(*inputs["repeats"])
+    return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
 
 
 def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:

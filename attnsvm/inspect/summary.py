@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.inspect.columns import NORMS
+from attnsvm.inspect.layers import counted
 
 CONTROLS = {
     "random": "random heads",
@@ -32,6 +33,12 @@ def sentences(table: pd.DataFrame) -> list[str]:
         if aligned or known:
             found.append("; ".join([aligned or f"{name} norm", *known]) + f".{by_chance(table, norm)}")
     return found + limits(table)
+
+
+def left_out(texts: int, queries: int) -> list[str]:
+    """A sentence that says how many were left out since an earlier one is equal, or none."""
+    parts = [counted(texts, "text", "texts")] * bool(texts) + [counted(queries, "query", "queries")] * bool(queries)
+    return [f"Left out, as equal to earlier ones once cut: {joined(parts)}."] if parts else []
 
 
 def limits(table: pd.DataFrame) -> list[str]:

@@ -94,6 +94,34 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     assert "heads.csv: damaged" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("make", "query", "queries"), [(bert, "random", 0), (gpt2, "all", 8)])
+def test_texts_that_are_equal_once_cut_are_asked_once(make, query, queries, tmp_path):
+    model, texts = make(tmp_path / "model"), TEXTS[:12]
+    more = [*texts, *(f" {text}  bread" for text in texts), *texts, *(text[:-2] for text in texts)]
+    asks = {"longest": 6, "query": query, "norms": "fro", "draws": 1}
+    once, often = (inspect.inspection(model, given, **asks) for given in (texts, more))
+    pd.testing.assert_frame_equal(once.table, often.table)
+    and_queries = f" and {queries} queries" if queries else ""
+    assert often.said[-1] == f"Left out, as equal to earlier ones once cut: 36 texts{and_queries}."
+    assert data_of(often.html)["summary"] == often.said
+    seen = [(one["words"], one["query"]) for side in ("fit", "held") for one in data_of(often.html)[side]]
+    assert all(one not in seen[:k] for k, one in enumerate(seen))
+
+
+def test_arrays_that_are_equal_are_asked_once(tmp_path):
+    rng = np.random.default_rng(0)
+    X, z, W = rng.normal(size=(12, 5, 20)), rng.normal(size=(12, 20)), rng.normal(size=(20, 20))
+    np.savez(tmp_path / "once.npz", tokens=X, queries=z, W=W)
+    np.savez(tmp_path / "often.npz", tokens=np.concatenate([X, X[:, ::-1], X]), queries=np.tile(z, (3, 1)), W=W)
+    np.savez(tmp_path / "asked.npz", tokens=np.concatenate([X, X]), queries=np.concatenate([z, -z]), W=W)
+    once, often, asked = (inspect.inspection(tmp_path / f"{name}.npz", draws=1) for name in ("once", "often", "asked"))
+    pd.testing.assert_frame_equal(once.table, often.table)
+    assert often.said[-1] == "Left out, as equal to earlier ones once cut: 24 queries."
+    fit, held = ({one["text"] for one in data_of(asked.html)[side]} for side in ("fit", "held"))
+    assert len(fit | held) == 12
+    assert not fit & held
+
+
 def test_the_page_says_where_it_comes_from(folder, monkeypatch):
     made = data_of((folder / "heads.html").read_text("utf-8"))["made"]
     model = folder.parent / "<model>"
@@ -148,11 +176,11 @@ def test_few_inputs_held_out_are_warned_of(held_out, said):
 
 def test_a_decoder_of_all_positions(tmp_path):
     call = ["inspect", str(gpt2(tmp_path / "gpt2")), "--texts", str(tmp_path / "t"), "--out", str(tmp_path / "o")]
-    (tmp_path / "t").write_text("\n".join(TEXTS[:8]))
+    (tmp_path / "t").write_text("\n".join(TEXTS[:4]))
     assert command.main([*call, "--query", "all", "--layers", "1", "--heads", "0", "--norms", "fro", *SMALL]) == 0
     (row,) = pd.read_csv(tmp_path / "o" / "heads.csv").to_dict("records")
     assert row["status_fro"] == "solved"
-    texts = 8 - round(0.3 * 8)
+    texts = 4 - round(0.3 * 4)
     assert row["inputs_fro"] == 6 * texts  # seven tokens each, the first of which has no choice
     assert row["constraints_fro"] == (1 + 2 + 3 + 4 + 5 + 6) * texts
 
@@ -240,7 +268,7 @@ def test_a_model_has_room_for_a_choice(tmp_path, capsys):
         sentence = f"the model has {said} for tokens, expected at least two"
         assert last == f"error: {model}/config.json: {sentence}"
     assert not (tmp_path / "out").exists()
-    assert command.main(["inspect", str(with_positions(tmp_path / "of 3", 3)), *rest]) == 0
+    assert command.main(["inspect", str(with_positions(tmp_path / "of 4", 4)), *rest]) == 0
 
 
 def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):

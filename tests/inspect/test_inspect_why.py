@@ -142,7 +142,7 @@ def test_the_command_writes_a_table(tmp_path, capsys):
 
 def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):
     """All tokens are equal, so no selection has a margin."""
-    np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.ones((3, 2)), W=np.ones((2, 2)))
+    np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.diag([1.0, 2, 3])[:, 1:], W=np.ones((2, 2)))
     with pytest.raises(UserError, match="layer 0, head 0: no W is certified to separate what it selects, so no token"):
         inspect.why(tmp_path / "a.npz")
 

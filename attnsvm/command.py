@@ -92,7 +92,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FOLDER", default="inspection", help="default: inspection")
     add("--layers", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
     add("--heads", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
-    add("--norms", nargs="+", choices=("fro", "nuc"), default=("fro", "nuc"), help="default: both")
+    add("--norms", nargs="+", choices=("fro", "nuc"), help="default: both, or fro where logits depend on distance")
     for name, kind, default, text in (
         ("nuclear-inputs", int, 16, "largest number of queries fitted in the nuclear norm"),
         ("held-out", float, 0.3, "share of the texts held out"),

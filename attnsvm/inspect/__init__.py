@@ -6,7 +6,7 @@ says what the columns mean. Models are read through `transformers`: the extra `m
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnsvm.inspect import families, packaged
 from attnsvm.svm.arguments import setting
 from attnsvm.system import extras
 from attnsvm.system.errors import require
+from attnsvm.system.untrusted import start
 from attnsvm.system.untrusted import text as text_of
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def inspection(
     layers: Sequence[int] | None = None,
     heads: Sequence[int] | None = None,
     query: str | int = "random",
-    norms: Sequence[str] = ("fro", "nuc"),
+    norms: Sequence[str] | None = None,
     inputs: int = 150,
     nuclear_inputs: int = 16,
     held_out: float = 0.3,
@@ -62,7 +64,7 @@ def inspection(
         texts: one input per text; None: `sentences()`. A file of arrays holds its inputs, and takes no texts.
         layers, heads: numbers from 0; None: all.
         query: the position of the query in a text: "random" (one per text), "first", "last", "all", or a number from 0.
-        norms: "fro", "nuc" or both.
+        norms: "fro", "nuc" or both; None: both, or "fro" where logits depend on distance.
         inputs: the largest number of fitted queries, and of held-out queries; drawn where there are
             more.
         nuclear_inputs: the largest number of queries fitted in the nuclear norm, which takes longer.
@@ -82,14 +84,15 @@ def inspection(
     """
     given = settled(
         norms=norms, inputs=inputs, nuclear_inputs=nuclear_inputs, held_out=held_out, draws=draws, longest=longest,
-        jobs=jobs, query=query, seed=seed,
+        jobs=jobs, query=query, seed=seed, texts=texts,
     )  # fmt: skip
     show = progress or (lambda items, **_: items)
     running = _needs("running")
     planned = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")
     plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
+    families.require_norms(Path(model), _kind(Path(model)), given["norms"])
     with _needs("gguf").opened(Path(model)) as place:
-        read = _read(place, texts, layers, heads, given, show, running.at_once(jobs))
+        read = _read(place, layers, heads, given, show, running.at_once(jobs))
         made = _needs("page").origin(model, given["seed"], command)
         return running.run(Path(model).name, made, read, plan, jobs, show)
 
@@ -120,11 +123,11 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
-    given = settled(inputs=inputs, longest=longest, query=query, seed=seed)
+    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
     layer, head, text = setting(layer), setting(head), setting(text)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
     with _needs("gguf").opened(Path(model)) as place:
-        (read,) = _read(place, texts, [layer], [head], given, show)
+        (read,) = _read(place, [layer], [head], given, show)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
     without = ", without those that repeat an earlier one" if any(read.inputs.repeats) else ""
@@ -161,18 +164,17 @@ def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
     _needs("gguf").unpack(Path(file), Path(folder))
 
 
-def _read(model, texts, layers, heads, given, show, at_once=1):
+def _read(model, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
-    query, longest, seed = (given[name] for name in ("query", "longest", "seed"))
+    query, longest, seed, texts = (given[name] for name in ("query", "longest", "seed", "texts"))
     layers, heads = _asked("layers", layers), _asked("heads", heads)
-    if Path(model).suffix == ".npz":
+    if Path(model).is_file() or Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)
     require(Path(model).is_dir(), f"{model}: expected a folder (download a model first), a .gguf file, or an .npz file")
-    require(not isinstance(texts, str), f"texts: expected a list of texts, got one text, {str(texts)[:40]!r}")
-    texts = sentences() if texts is None else [str(text) for text in texts]
+    texts = sentences() if texts is None else texts
 
     def counted(items):
         return show(items, total=len(items), desc="texts")
@@ -180,6 +182,13 @@ def _read(model, texts, layers, heads, given, show, at_once=1):
     reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, counted)
     reading.require_memory(min(at_once, len(reading)))
     return reading
+
+
+def _kind(model: Path) -> object:
+    """The kind of a model, from its settings; of a GGUF file one with positions as all have that are read from one."""
+    if model.is_dir():
+        return packaged.said(model).get("model_type")
+    return "llama" if model.is_file() and start(model, 4) == b"GGUF" else None
 
 
 def settled(**given) -> dict:
@@ -191,10 +200,14 @@ def settled(**given) -> dict:
     found: dict[str, Any] = {}
     for name, value in given.items():
         match name:
+            case "norms" if value is None:
+                found[name] = None
             case "norms":
                 found[name] = tuple(dict.fromkeys(map(str, np.ravel(value))))
                 known = bool(found[name]) and set(found[name]) <= {"fro", "nuc"}
                 require(known, f"norms: expected fro, nuc or both, got {', '.join(found[name]) or 'none'}")
+            case "texts":
+                found[name] = None if value is None else _texts(value)
             case "held_out":
                 found[name] = value = setting(value)
                 share = _number(value, float) and 0 <= value < 1
@@ -206,6 +219,18 @@ def settled(**given) -> dict:
             case _:
                 found[name] = _whole(name, value, LEAST[name])
     return found
+
+
+def _texts(given: Any) -> list[str]:
+    """Texts as Python has them, from a list of them or an array."""
+    one = f"one text, {given[:40]!r}" if isinstance(given, str) else f"a {type(given).__name__}"
+    a_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | Mapping | Set)
+    require(a_list and getattr(given, "ndim", 1) == 1, f"texts: expected a list of texts, got {one}")
+    found = list(given)
+    for number, text in enumerate(found, 1):
+        got = f"{type(text).__name__}, {text!r:.40}"
+        require(isinstance(text, str), f"texts: expected a text in place {number}, got {got}; leave it out or mend it")
+    return [str(text) for text in found]
 
 
 def _asked(name: str, numbers) -> list[int] | None:

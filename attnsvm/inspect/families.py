@@ -1,6 +1,6 @@
 """The families of models that are read: one row for each layout of the weights."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,6 +82,12 @@ NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemm
 RELATIVE = ("deberta", "longt5", "xlnet", "transfo-xl")
 SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
+
+
+def require_norms(model: Path, kind: object, norms: Sequence[str] | None) -> None:
+    """UserError where a norm is asked for that heads of this kind cannot have; None: those that they have."""
+    plain = "nuc" not in (norms or ()) or kind not in LAYOUTS or kind in ADDED
+    require(plain, f"{model}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro")
 
 
 def require_read(folder: Path, given: dict) -> None:

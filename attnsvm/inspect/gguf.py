@@ -62,7 +62,7 @@ DENSEST = 8  # weights in a byte: no format has more
 @contextmanager
 def opened(model: Path) -> Iterator[Path]:
     """The folder of a model; of a GGUF file one that holds the same model while the block runs."""
-    if model.suffix != ENDING or model.is_dir():
+    if not model.is_file() or start(model, len(MAGIC)) != MAGIC:
         yield model
         return
     with TemporaryDirectory(prefix="attnsvm-") as folder:

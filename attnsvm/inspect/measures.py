@@ -13,7 +13,6 @@ from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
 from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
-from attnsvm.system.errors import require
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")
@@ -27,7 +26,7 @@ class Plan:
     """What is computed for every head.
 
     Attributes:
-        norms: "fro", "nuc" or both.
+        norms: "fro", "nuc" or both; None: those that the heads have, see `offered`.
         inputs: the largest number of inputs that are fitted, and that are held out.
         nuclear_inputs: the largest number of inputs that are fitted in the nuclear norm, which takes longer.
         held_out: share of the texts that is held out.
@@ -35,7 +34,7 @@ class Plan:
         seed: of the split and of the null models.
     """
 
-    norms: Sequence[str] = MATRIX_NORMS
+    norms: Sequence[str] | None = MATRIX_NORMS
     inputs: int = 150
     nuclear_inputs: int = 16
     held_out: float = 0.3
@@ -96,13 +95,9 @@ def _input(inputs: Inputs, i: int) -> dict:
     return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
 
 
-def offered(plan: Plan, layer: Layer, name: str) -> Plan:
-    """The plan with the norms that this layer allows; UserError where none is left."""
-    if not layer.every:
-        return plan
-    sentence = f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
-    require("fro" in plan.norms, sentence)
-    return replace(plan, norms=("fro",))
+def offered(plan: Plan, layer: Layer) -> Plan:
+    """The plan with the norms asked for, or else with those that the heads of this layer have."""
+    return replace(plan, norms=plan.norms or (MATRIX_NORMS[:1] if layer.every else MATRIX_NORMS))
 
 
 def measured(layers: Iterable[Layer], plan: Plan) -> Iterator[Measured]:
@@ -136,7 +131,7 @@ def measure(bench: Bench, head: int) -> Measured:
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     row |= predicted_and_measured(logits(fit, W))
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
-    for norm in plan.norms:
+    for norm in plan.norms or ():
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
         measured, solution, randoms = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)

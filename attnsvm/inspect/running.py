@@ -68,7 +68,7 @@ def run(
     """
     each = iter(layers)
     first = [next(each)]
-    plan, lifted, total = offered(plan, first[0], name), bool(first[0].every), len(layers) * len(first[0].heads)
+    plan, lifted, total = offered(plan, first[0]), bool(first[0].every), len(layers) * len(first[0].heads)
     fit_and_held = shown(Bench(first[0], plan))
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
@@ -85,11 +85,11 @@ def gathered(
     made: dict[str, str],
     inputs: dict,
     found: Sequence[Measured],
-    norms: Sequence[str],
+    norms: Sequence[str] | None,
     lifted: bool,
 ) -> Inspection:
     """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
-    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms or (), lifted)))
     said = summary.sentences(table) + summary.left_out(*inputs["repeats"])
     return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
 

@@ -54,9 +54,9 @@ def measure(name: str, layer: str, settings: dict, out: str) -> None:
         name: of the model. layer: the file from `pass_texts`. settings: see `several.Asked`.
     """
     given = unpickled(Path(layer).read_bytes())
-    plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given, name)
+    plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given)
     found = {
-        "norms": list(plan.norms),
+        "norms": plan.norms,
         "lifted": bool(given.every),
         "shown": shown(Bench(given, plan)),
         "heads": list(measured([given], plan)),

@@ -1,6 +1,7 @@
 """`attnsvm inspect` as a user calls it: files, page, sentences where something is wrong."""
 
 import hashlib
+import itertools
 import json
 import re
 import shutil
@@ -15,8 +16,9 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, rot
 import attnsvm
 from attnsvm import command, inspect
 from attnsvm.inspect import page as pages
-from attnsvm.inspect import summary
+from attnsvm.inspect import several, summary
 from attnsvm.inspect.columns import columns
+from attnsvm.system.errors import UserError
 
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
 
@@ -288,12 +290,26 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
         assert last == f"error: {words}"
 
 
-def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
+def test_a_norm_that_a_model_cannot_have_is_refused_before_anything_is_read(tmp_path, capsys):
     rotary("llama", tmp_path / "model")
-    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:4]))
-    call = ["inspect", str(tmp_path / "model"), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
-    assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
-    *_, last = capsys.readouterr().err.splitlines()
-    assert last.startswith("error: ")
-    assert "its logits depend on distance, so only the Frobenius norm is offered: ask for" in last
-    assert not (tmp_path / "out").exists()
+    (tmp_path / "model/model.safetensors").unlink()
+    (tmp_path / "gguf").write_bytes(b"GGUF")
+    for model, norms in itertools.product(("model", "gguf"), (["nuc"], ["fro", "nuc"])):
+        assert command.main(["inspect", str(tmp_path / model), "--out", str(tmp_path / "out"), "--norms", *norms]) == 1
+        sentence = "its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
+        assert capsys.readouterr().err == f"error: {tmp_path / model}: {sentence}\n"
+    with pytest.raises(UserError, match="only the Frobenius norm is offered"):
+        several.resolve({"models": {"a": str(tmp_path / "model")}, "norms": ["fro", "nuc"]})
+    rotary("llama", tmp_path / "model")
+    assert "status_nuc" not in inspect.heads(tmp_path / "model", TEXTS[:6], layers=[0], heads=[0], draws=0)
+
+
+def test_a_file_is_known_by_what_is_in_it(tmp_path, capsys):
+    np.savez(
+        tmp_path / "a.npz", tokens=np.eye(6)[None].repeat(2, 0) * [[[1]], [[2]]], queries=np.eye(6)[:2], W=np.eye(6)
+    )
+    (tmp_path / "a.npz").rename(tmp_path / "ARRAYS.NPZ")
+    assert len(inspect.heads(tmp_path / "ARRAYS.NPZ", held_out=0, draws=0)) == 1
+    (tmp_path / "MODEL").write_bytes(b"GGUF")
+    assert command.main(["why", str(tmp_path / "MODEL"), "--out", str(tmp_path / "why.csv")]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path}/MODEL: cannot be read as GGUF (it ends too early)\n"

@@ -5,6 +5,7 @@ import os
 from collections import Counter
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_models import TEXTS, rotary
 
@@ -230,7 +231,8 @@ def test_factors_and_padding_are_read_as_w_and_tokens_are(tmp_path):
         ({"W": np.ones((3, 4))}, "{}: W: expected shape (d, e) or (H, d, e) with (4, 4), got (1, 3, 4)"),
         ({"lengths": np.arange(1, 41) % 5 + 1}, "{}: input 4 has one token, expected at least two"),
         ({"delimiters": np.zeros(40, dtype=bool)}, "{}: delimiters: expected a boolean array of shape (40, 5)"),
-        ({"words": np.array(["a"])}, "{}: words: expected shape (40, 5)"),
+        ({"words": np.array(["a"])}, "{}: words: expected an array of texts of shape (40, 5)"),
+        ({"words": np.full((40, 5), b"a")}, "{}: words: expected an array of texts of shape (40, 5)"),
     ],
 )
 def test_arrays_that_are_not_as_described_are_one_sentence(change, sentence, tmp_path):
@@ -299,9 +301,20 @@ def test_a_setting_of_numpy_is_the_setting(tmp_path):
             inspect.heads(path, **{name: value})
 
 
-def test_one_text_is_no_list_of_texts(tmp_path):
-    with pytest.raises(UserError, match=r"^texts: expected a list of texts, got one text, 'the cat'$"):
-        inspect.heads(tmp_path, "the cat")
+NO_LISTS = ["the cat", b"the cat", 3, {"the": 1}, {"the"}, pd.DataFrame({"the": ["a"]}), np.array([["a"]])]
+NO_TEXTS = [None, np.nan, pd.NA, np.ma.masked, b"the", ["the", "cat"], 3, pd.Series(["a"]), True]
+
+
+@pytest.mark.parametrize("look", [inspect.heads, inspect.why])
+def test_what_is_no_text_is_named_with_its_place(look, tmp_path):
+    for given in NO_LISTS:
+        with pytest.raises(UserError, match=r"^texts: expected a list of texts, got (one text, 'the cat'|a \w+)$"):
+            look(tmp_path, given)
+    for given in NO_TEXTS:
+        with pytest.raises(UserError, match=r"^texts: expected a text in place 2, got .*; leave it out or mend it$"):
+            look(tmp_path, ["the cat", given])
+    for given in (("a", "b"), np.array(["a", "b"]), pd.Series(["a", "b"]), iter(["a", "b"])):
+        assert inspect.settled(texts=given)["texts"] == ["a", "b"]
 
 
 def test_at_that_length_half_of_the_weight_is_left():

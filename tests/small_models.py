@@ -149,7 +149,9 @@ def rotary_config(name, size=24):
     more |= {"vocab_size": size, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
     more |= {} if "d_kv" in FAMILIES[name] else {"num_key_value_heads": 4}
     more = {k: v for k, v in more.items() if "d_kv" not in FAMILIES[name] or "id" in k.split("_") or k == "vocab_size"}
-    return transformers.AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
+    plain = transformers.AutoConfig.for_model(name.partition(",")[0])
+    more = {k: v for k, v in more.items() if k in {*vars(plain), *plain.attribute_map}}
+    return type(plain)(**more | FAMILIES[name])
 
 
 def rotary(name, folder=None, dtype=torch.float64):

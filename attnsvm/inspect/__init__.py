@@ -7,6 +7,7 @@ says what the columns mean. Models are read through `transformers`: the extra `m
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -91,10 +92,10 @@ def inspection(
     planned = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")
     plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
     families.require_norms(Path(model), _kind(Path(model)), given["norms"])
-    with _needs("gguf").opened(Path(model)) as place:
+    with _needs("gguf").opened(Path(model)) as (place, parts):
         read = _read(place, layers, heads, given, show, running.at_once(jobs))
-        made = _needs("page").origin(model, given["seed"], command)
-        return running.run(Path(model).name, made, read, plan, jobs, show)
+        made = partial(_needs("page").origin, model, given["seed"], command)
+        return running.run(Path(model).name, lambda files: made(parts or files), read, plan, jobs, show)
 
 
 def why(
@@ -126,7 +127,7 @@ def why(
     given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
     layer, head, text = setting(layer), setting(head), setting(text)
     show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
-    with _needs("gguf").opened(Path(model)) as place:
+    with _needs("gguf").opened(Path(model)) as (place, _):
         (read,) = _read(place, [layer], [head], given, show)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())

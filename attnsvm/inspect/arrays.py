@@ -51,7 +51,7 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
         np.full(len(rows), -1),
         repeats=(0, n - len(rows)),
     )
-    return [Layer(0, inputs, {h: W[h] for h in chosen(heads, len(W), "head")})]
+    return [Layer(0, inputs, {h: W[h] for h in chosen(heads, len(W), "head")}, files=[str(path)])]
 
 
 def _weights(path, given, d, e) -> np.ndarray:

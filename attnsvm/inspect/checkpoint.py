@@ -53,6 +53,11 @@ class Checkpoint:
             there = self.files.get(name) == path
             require(there, f"{path}: the weights {name} are not in it, where {INDEX} says they are; fetch it again")
 
+    @property
+    def read(self) -> set[Path]:
+        """The files that have the weights, and the one that says which they are."""
+        return {self.named_by, *self.files.values()}
+
     @contextmanager
     def tensors(self, names: Iterable[str]) -> Iterator[dict[str, Any]]:
         """{name: the weight, read where it is sliced}; [...] is all of it. Files are open inside."""

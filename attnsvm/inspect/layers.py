@@ -148,6 +148,7 @@ class Layer:
         heads: {number: W (d, e)}, where logits are x_tᵀ W z; or {number: `lifted.Head`}, where distance counts.
         theory: what of it holds here, see the column of that name.
         every: all heads of the layer, asked for or not, where they are lifted.
+        files: those that were read, by their paths.
     """
 
     number: int
@@ -155,6 +156,7 @@ class Layer:
     heads: dict
     theory: str = "exact"
     every: list = field(default_factory=list)
+    files: Sequence[str] = ()
 
 
 def unpickled(content: bytes) -> Layer:

@@ -6,6 +6,7 @@ computes. Everything runs in float64, layer by layer (`walk`), from the folder a
 the folder is run.
 """
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -16,7 +17,7 @@ import transformers
 
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.families import DECODERS, READ, require_read
+from attnsvm.inspect.families import DECODERS, READ, require_known, require_read
 from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct
 from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
@@ -65,10 +66,12 @@ class Reading:
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
-        encoded = tokens.encoded(folder, texts, longest, causal)
+        *encoded, files = tokens.encoded(folder, texts, longest, causal)
         self.text = distinct(map(tuple, encoded[0]))
         ids, self.marks, self.words = ([each[k] for k in self.text] for each in encoded)
         self.walk = Walk(folder, config, ids)
+        read = {folder / name for name in (packaged.CONFIG, *files)} | self.walk.checkpoint.read
+        self.files = sorted(map(str, read))
         found = self.walk.attentions
         self.numbers = chosen(layers, len(found), "layer")
         self.heads = chosen(heads, found[0].heads, "head")
@@ -120,7 +123,8 @@ class Reading:
         at = [(k, place) for k, several in enumerate(self.places) for place in several]
         shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
         inputs = _inputs(queries, shown, np.array([self.text[k] for k, _ in at]), lifted, self.repeats)
-        return Layer(number, inputs, {h: weights[h] for h in self.heads}, attention.theory, weights if lifted else [])
+        mine, every = {h: weights[h] for h in self.heads}, weights if lifted else []
+        return Layer(number, inputs, mine, attention.theory, every, self.files)
 
 
 def _load_compiler() -> None:
@@ -180,6 +184,9 @@ def _config(folder: Path):
         raise UserError(f"{folder}/config.json: {first_line(error.__cause__ or error)}") from error
     same = config.model_type == said["model_type"]
     require(same, f"{folder}/config.json: is read as a model of the kind {config.model_type!r}; {READ}")
+    made = transformers.MODEL_MAPPING[type(config)]
+    source = inspect.getsource(inspect.getmodule(made[0] if isinstance(made, tuple) else made))
+    require_known(folder / packaged.CONFIG, said, config, source)
     heads, width = getattr(config, "num_attention_heads", 0), getattr(config, "hidden_size", 0)
     fits = type(heads) is type(width) is int and 0 < heads <= width
     require(fits, f"{folder}/config.json: expected at most as many heads as coordinates, got {heads!r:.40}")

@@ -1,8 +1,8 @@
 """One HTML file to look at: a grid of heads, each of which opens its sentences. The file loads nothing else."""
 
-import hashlib
 import json
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +14,6 @@ from attnsvm.inspect import summary
 from attnsvm.inspect.columns import NORMS, columns
 from attnsvm.system import checksums
 
-WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
 # What colours the grid: column, its name, and what it is compared with.
 SHOWN = (
     ("alignment_fro", "Alignment, Frobenius", "alignment_random_fro", "random heads"),
@@ -87,12 +86,12 @@ def escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")
 
 
-def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
-    """What the page says of itself, in its order; `command`: what was typed, "" where nobody typed one.
+def origin(model: str | os.PathLike, seed: int, command: str, files: Sequence[str | os.PathLike]) -> dict[str, str]:
+    """What the page says of itself, in its order; `files`: those that were read.
 
-    The date is that of SOURCE_DATE_EPOCH where this is set.
+    `command`: what was typed, "" where nobody typed one. The date is that of SOURCE_DATE_EPOCH where this is set.
     """
-    said = {"model": str(model), "SHA-256": checksum(Path(model))}
+    said = {"model": str(model), "SHA-256": ", ".join(f"{checksums.of(path)} {Path(path).name}" for path in files)}
     return _said(said | {"command": command, "seed": str(seed)} | made(""))
 
 
@@ -108,14 +107,3 @@ def made(command: str) -> dict[str, str]:
 
 def _said(of: dict[str, str]) -> dict[str, str]:
     return {name: text for name, text in of.items() if text}
-
-
-def checksum(model: Path) -> str:
-    """The SHA-256 of a file; for a folder, one over the names and checksums of the files of `WEIGHTS`."""
-    if model.is_file():
-        return checksums.of(model)
-    found = sorted({path for pattern in WEIGHTS for path in model.glob(pattern)})
-    total = hashlib.sha256()
-    for path in found:
-        total.update(f"{path.name}\0{checksums.of(path)}\n".encode())
-    return f"{total.hexdigest()} (of the checksums of {', '.join(path.name for path in found)})"

@@ -58,21 +58,27 @@ class Inspection:
 
 
 def run(
-    name: str, made: dict[str, str], layers: Layers, plan: Plan, jobs: int, show: Callable[..., Iterable]
+    name: str,
+    made: Callable[[Sequence[str]], dict[str, str]],
+    layers: Layers,
+    plan: Plan,
+    jobs: int,
+    show: Callable[..., Iterable],
 ) -> Inspection:
     """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
 
     Args:
-        made: where the inspection comes from, see `page.origin`.
+        made: where the inspection comes from, see `page.origin`, given the files that were read.
         layers: one after another; no more than `at_once(jobs)` are held at a time.
     """
     each = iter(layers)
     first = [next(each)]
     plan, lifted, total = offered(plan, first[0]), bool(first[0].every), len(layers) * len(first[0].heads)
     fit_and_held = shown(Bench(first[0], plan))
+    origin = made(first[0].files)
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
-    return gathered(name, made, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
+    return gathered(name, origin, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
 
 
 def at_once(jobs: int) -> int:

@@ -58,6 +58,7 @@ def measure(name: str, layer: str, settings: dict, out: str) -> None:
     found = {
         "norms": plan.norms,
         "lifted": bool(given.every),
+        "files": given.files,
         "shown": shown(Bench(given, plan)),
         "heads": list(measured([given], plan)),
     }
@@ -68,8 +69,8 @@ def gather(name: str, folder: str, layers: Sequence[str], settings: dict, out: s
     """Write heads.parquet, heads.csv and heads.html of a model into a folder, given the files of all its layers."""
     found = [json.loads(Path(path).read_text("utf-8")) for path in layers]
     heads = [(row, marks) for one in found for row, marks in one["heads"]]
-    made = page.origin(folder, settings["seed"], os.environ.get(COMMAND, ""))
     first = found[0]
+    made = page.origin(folder, settings["seed"], os.environ.get(COMMAND, ""), first["files"])
     running.gathered(name, made, first["shown"], heads, first["norms"], first["lifted"]).save(out)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative, rotary
 
 from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
@@ -201,3 +201,33 @@ def test_a_word_that_the_tokenizer_does_not_know_is_no_delimiter(encoder):
     for marks, words in zip(layer.inputs.delimiters, layer.inputs.words, strict=True):
         assert np.flatnonzero(marks).tolist() == [0, len(words) - 1]
     assert "[UNK]" in layer.inputs.words[1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"sliding_window": 5}, {"attn_logit_softcapping": 30.0}, {"use_rope": False}, {"pruned_heads": {"0": [1]}}],
+)
+def test_a_setting_that_is_not_known_is_refused(changes, model_folder):
+    changed_config(model_folder, gradient_checkpointing=False, pooler_type="first", output_past=True)
+    assert models.read(model_folder, TEXTS[:2])
+    (name,) = changes
+    with pytest.raises(
+        UserError, match=f"config.json: {name}: not known for a model of the kind 'bert', so it may comp"
+    ):
+        models.read(changed_config(model_folder, **changes), TEXTS[:2])
+
+
+def test_a_scale_of_frequencies_without_a_type_is_refused(tmp_path):
+    rotary("llama, YaRN", tmp_path)
+    with pytest.raises(UserError, match=r"config.json: rope_parameters.factor: not known"):
+        models.read(changed_config(tmp_path, rope_parameters={"rope_theta": 50.0, "factor": 4.0}), TEXTS[:2])
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors", "my-lora.bin", "fr/adapters.npz"])
+def test_an_adapter_that_would_not_be_applied_is_named(name, model_folder):
+    (model_folder / "explorations.json").write_text("{}")
+    assert models.read(model_folder, TEXTS[:2])
+    (model_folder / name).parent.mkdir(exist_ok=True)
+    (model_folder / name).touch()
+    with pytest.raises(UserError, match=f"model: {name} belongs to an adapter, which is not applied; merge it into"):
+        models.read(model_folder, TEXTS[:2])

@@ -29,6 +29,7 @@ PATIENCE = 10  # times as long it may wait for one
 LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
+MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
 FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
 
 
@@ -209,6 +210,7 @@ def _of_folder(folder: Path) -> Any:
         for path in folder.iterdir():
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
                 untrusted.start(path, 1)
+        _require_words(folder)
         from transformers import AutoTokenizer
 
         more = {"do_lower_case": False} if _cased(folder) else {}
@@ -224,6 +226,17 @@ def _of_folder(folder: Path) -> Any:
     there = any((folder / name).is_file() for name in files)
     require(there, f"{folder}: there is no tokenizer in it ({' or '.join(sorted(files))})")
     return found
+
+
+def _require_words(folder: Path) -> None:
+    """UserError where vocab.txt alone, without tokenizer.json, lists tokens of molecules: parts of SMILES strings.
+
+    The libraries take such a file for pieces of words, and find none of its tokens in a molecule.
+    """
+    path = folder / "vocab.txt"
+    found = untrusted.text(path).split() if path.is_file() else []
+    molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
+    require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
 
 
 def _cased(folder: Path) -> bool:

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -292,3 +293,18 @@ def test_a_vocabulary_with_capitals_is_of_capitals(told, first, folder):
     found = tokens.answer({"folder": str(folder), "texts": ["The cat"], "longest": 20})
     assert found["words"] == [["[CLS]", first, "cat", "[SEP]"]]
     assert found["files"] == ["tokenizer_config.json", "vocab.txt"]
+
+
+def test_a_vocabulary_of_molecules_alone_is_refused(folder):
+    """As models of chemical reactions are published: vocab.txt, a line for each token of a SMILES string."""
+    marks, molecules = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], ["(", ")", "=", "C", "Cl", "c", "%10", "[nH]"]
+    path, sentence = folder / "vocab.txt", "vocab.txt: is a vocabulary of molecules (SMILES strings), which is not read"
+    path.write_text("\n".join([*marks, *molecules]))
+    assert tokens.encoded(folder, TEXTS, 20, causal=False)[0]  # tokenizer.json decides where it is there
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        (folder / name).unlink()
+    with pytest.raises(UserError, match=re.escape(sentence) + "$"):
+        tokens.encoded(folder, ["CC(=O)Cl"], 20, causal=False)
+    for others in ([*"acdefghiklmnpqrstvwy"], [*molecules, "##ing"], [*molecules, "the"]):  # of proteins, of words
+        path.write_text("\n".join([*marks, *others]))
+        assert tokens.encoded(folder, ["c c"], 20, causal=False)[2] == [["[CLS]", "c", "c", "[SEP]"]]

@@ -370,7 +370,7 @@ def test_lifted_layers_have_the_same_table_in_one_process_and_in_several():
 
     def found(jobs):
         layers = [Layer(number, some_inputs(seed=number, n=14), heads, every=[*heads.values()]) for number in range(3)]
-        return running.run("random", {}, layers, plan, jobs, lambda items, **_: items)
+        return running.run("random", lambda _: {}, layers, plan, jobs, lambda items, **_: items)
 
     alone, beside = found(1), found(2)
     assert list(alone.table["layer"]) == [0, 0, 0, 1, 1, 1, 2, 2, 2]

@@ -50,6 +50,8 @@ def of(rule: str, name: str = "") -> tuple[str, ...]:
             own = tuple(parts[part] for part in ("figure", "claims") if part in parts)
         case "claims" | "claims_of":
             own = tuple(cards.read(one).modules["claims"] for one in targets.claiming(name))
+        case "paper_numbers":  # of figures that were not built it reads the keys of the claims
+            own = tuple(card.modules["claims"] for card in cards.optional() if "claims" in card.modules)
         case "cells" | "matrix" | "matrices":  # claims, and what makes their tables
             figures = [cards.read(one) for one in ([name] if name else targets.tried())]
             drawn = dict.fromkeys(one for card in figures for one in card.draws)

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 DIFFERS = "its SHA-256 is not the one it was written with"
+DATED = ".snakemake_timestamp"  # Snakemake writes it into a folder that a job has made
 CACHE = "SNAKEMAKE_OUTPUT_CACHE"  # in the environment: the folder of the cache between workflows
 
 Record = dict[str, Any]  # of a job, see attnsvm.pipeline.job_records
@@ -41,7 +42,8 @@ def beside(path: str | os.PathLike) -> Path:
 def of(path: str | os.PathLike) -> str:
     """The SHA-256 of a file; of a folder, that of the list of its files with theirs."""
     if os.path.isdir(path):
-        files = sorted(one.relative_to(path).as_posix() for one in Path(path).rglob("*") if one.is_file())
+        found = (one.relative_to(path).as_posix() for one in Path(path).rglob("*") if one.is_file())
+        files = sorted(name for name in found if name != DATED)
         return hashlib.sha256(b"".join(line(Path(path, name), name) for name in files)).hexdigest()
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

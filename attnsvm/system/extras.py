@@ -1,5 +1,6 @@
 """Which extra of pyproject.toml brings a package of others, for the one sentence that says that it is not installed."""
 
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,8 +20,10 @@ EXTRAS = {
 def needed(*modules: str, extra: str = "") -> None:
     """Raise `missing` for the first of some modules that is not installed."""
     for module in modules:
-        if find_spec(module) is None:
-            raise missing(module, extra)
+        with suppress(ModuleNotFoundError):
+            if find_spec(module):
+                continue
+        raise missing(module, extra)
 
 
 def missing(module: str, extra: str = "") -> MissingError:

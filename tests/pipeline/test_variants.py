@@ -40,7 +40,7 @@ def test_the_usual_variants_follow_from_the_kinds_of_the_settings():
 
 
 def test_one_hot_tokens_have_a_dimension_each_and_no_query_where_tokens_are_queries():
-    for name, d in (("convergence_types", [10, 16, 64]), ("feasibility", [10, 11, 12]), ("flow", None)):
+    for name, d in (("feasibility", [10, 11, 12]), ("flow", None)):
         found = elsewhere.variants(cards.read(name), RESOLVED["experiments"][name])
         assert found["one_hot"].settings["problems"].get("d") == d
     values = RESOLVED["experiments"]["local_convergence"]

@@ -36,7 +36,7 @@ REST = (
         "Dockerfile",
     ),
     *("docs", "figures", "tests", "benchmarks", ".ci", ".github", ".gitignore"),
-    *("pyproject.toml", "requirements.lock", "requirements-all.lock", "requirements-cuda.lock"),
+    *("pyproject.toml", "uv.lock", "requirements.lock", "requirements-all.lock", "requirements-cuda.lock"),
 )
 
 
@@ -125,7 +125,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     found = json.loads((house / BUILT / "figures/my_conjecture.json").read_text())
     assert found["experiments"]["my_conjecture"]["svm_certificates"]["uncertified"] == 0
     path = "experiments/my_conjecture/descent.py"
-    noisy = re.search(rf"^# {path}, .*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1]
+    noisy = re.search(rf"^# {path}, [^\n]*\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)[1]
     with edited(house, {path: lambda text: f"import numpy as np\n{text.partition('def descent(')[0]}{noisy}"}):
         build(house, "figures/my_conjecture")
         assert (pd.read_csv(house / BUILT / "figures/my_conjecture.csv").value != table.value).all()

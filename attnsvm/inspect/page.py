@@ -66,14 +66,14 @@ def render(
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data: the words of a text may hold anything.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return template("page.html").replace("{{title}}", escaped(name)).replace("{{data}}", text)
-
-
-def template(name: str) -> str:
-    """A page of this package, with the style that all have."""
-    folder = files("attnsvm.inspect")
-    style = folder.joinpath("page.css").read_text("utf-8")
-    return folder.joinpath(name).read_text("utf-8").replace("{{style}}", style)
+    named = name.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")
+    return (
+        files("attnsvm.inspect")
+        .joinpath("page.html")
+        .read_text("utf-8")
+        .replace("{{title}}", named)
+        .replace("{{data}}", text)
+    )
 
 
 def _plain(row: dict) -> dict:
@@ -81,29 +81,21 @@ def _plain(row: dict) -> dict:
     return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
 
 
-def escaped(text: str) -> str:
-    """Text between tags."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")
-
-
-def origin(model: str | os.PathLike, seed: int, command: str, files: Sequence[str | os.PathLike]) -> dict[str, str]:
-    """What the page says of itself, in its order; `files`: those that were read.
+def origin(model: str | os.PathLike, seed: int, command: str, read: Sequence[str | os.PathLike]) -> dict[str, str]:
+    """What the page says of itself, in its order; `read`: the files that were.
 
     `command`: what was typed, "" where nobody typed one. The date is that of SOURCE_DATE_EPOCH where this is set.
     """
-    said = {"model": str(model), "SHA-256": ", ".join(f"{checksums.of(path)} {Path(path).name}" for path in files)}
-    return _said(said | {"command": command, "seed": str(seed)} | made(""))
-
-
-def made(command: str) -> dict[str, str]:
-    """Command, release and date alone."""
     from attnsvm.system.version import __version__
 
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
-    date = now.isoformat(" ", "seconds").replace("+00:00", " UTC")
-    return _said({"command": command, "release": f"attnsvm {__version__}", "date": date})
-
-
-def _said(of: dict[str, str]) -> dict[str, str]:
-    return {name: text for name, text in of.items() if text}
+    said = {
+        "model": str(model),
+        "SHA-256": ", ".join(f"{checksums.of(path)} {Path(path).name}" for path in read),
+        "command": command,
+        "seed": str(seed),
+        "release": f"attnsvm {__version__}",
+        "date": now.isoformat(" ", "seconds").replace("+00:00", " UTC"),
+    }
+    return {name: text for name, text in said.items() if text}

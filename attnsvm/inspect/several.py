@@ -10,7 +10,7 @@ from pathlib import Path
 from attnsvm import inspect as inspected
 from attnsvm.inspect import packaged
 from attnsvm.inspect.families import require_norms, require_read
-from attnsvm.inspect.packaged import one_file, shards
+from attnsvm.inspect.packaged import WEIGHTS, shards
 from attnsvm.system import checksums
 from attnsvm.system.errors import require
 
@@ -110,7 +110,7 @@ def _model(name, given, norms) -> Model:
     require_norms(folder, config.get("model_type"), norms)
     layers = packaged.depth(folder, config)
     index = shards(folder)
-    weights = sorted({*index.values()}) or [one_file(folder)]
+    weights = sorted({*index.values()}) or [folder / WEIGHTS]
     files = [str(one.absolute()) for one in [*packaged.told(folder), *weights]]
     size = sum(one.stat().st_size for one in weights)
     return Model(str(folder), layers, files, LEAST_MB + int(DOUBLE * size / layers / 1e6))

@@ -74,12 +74,10 @@ def gather(name: str, folder: str, layers: Sequence[str], settings: dict, out: s
     running.gathered(name, made, first["shown"], heads, first["norms"], first["lifted"]).save(out)
 
 
-def compare(tables: dict[str, str], csv: str, html: str) -> None:
+def compare(tables: dict[str, str], csv: str) -> None:
     """Write the atlas, given {name: its heads.parquet}."""
     read = {name: store.load_table(path) for name, path in tables.items()}
-    counted = atlas.counted(read)
-    store.save_csv(csv, store.as_text(counted))
-    store.save_text(html, atlas.render(counted, read, page.made(os.environ.get(COMMAND, ""))))
+    store.save_csv(csv, store.as_text(atlas.counted(read)))
 
 
 def _pass_texts(job) -> None:
@@ -95,7 +93,7 @@ def _gather(job) -> None:
 
 
 def _compare(job) -> None:
-    compare(dict(zip(job.params.models, job.inputs["tables"], strict=True)), job.outputs["csv"], job.outputs["html"])
+    compare(dict(zip(job.params.models, job.inputs["tables"], strict=True)), job.outputs["csv"])
 
 
 JOBS = {

@@ -92,8 +92,12 @@ IDLE = re.compile(
     r"directionality|language|tokenizer_class|prefix|do_sample|temperature|top_[kp]|typical_p|repetition_penalty|"
     r"length_penalty|diversity_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|early_stopping|"
     r"num_return_sequences|bad_words_ids|remove_invalid_values|is_local|local_files_only|net_structure_type|gap_size|"
-    r"num_memory_blocks|down_scale_factor|masked_softmax_fusion|slow_but_exact|skip_bias_add(_qkv)?|verbose"
+    r"num_memory_blocks|down_scale_factor|masked_softmax_fusion|slow_but_exact|skip_bias_add(_qkv)?|verbose|"
+    r"is_llama_config|cache_implementation|attention_softmax_in_fp32|offset_alibi|n_positions|tokenizer_name|aux_loss_alpha|"
+    r"ep_size|seq_aux|moe_layer_freq|experts_per_token|initial_context_length|layer_norm_eps|repad_logits_with_grad"
 )
+# What no model does for which it is not known: off, it changes nothing.
+OFF = ("use_mrope", "rope_interleaved", "attention_bias", "apply_residual_connection_post_layernorm")
 # What says how frequencies are scaled, by the type; without a type nothing does.
 SCALED = {
     "default": "",
@@ -127,12 +131,13 @@ def require_known(path: Path, given: dict, config: Any, source: str) -> None:
 
     Args:
         given: what config.json says. config: what the library makes of it.
-        source: that of the module with the model: it may ask for settings that its configuration does not have.
+        source: those of the modules with the model and with its configuration, which may take settings by other names.
     """
     heeded = {*vars(type(config)()), *config.attribute_map, "model_type", "is_decoder", "position_embedding_type"}
-    asked = {*re.findall(r"config\.(\w+)", source), *re.findall(r"config, [\"'](\w+)[\"']", source), "rope_scaling"}
+    asked = {*re.findall(r"config\.(\w+)", source), *re.findall(r"(?:config, |kwargs\.\w+\()[\"'](\w+)[\"']", source)}
+    asked |= {"rope_theta", "rope_scaling", "partial_rotary_factor"} if hasattr(config, "rope_parameters") else set()
     unknown = [name for name in given if name not in heeded | asked and not IDLE.fullmatch(name)]
-    unknown = [name for name in unknown if given[name] is not None and given[name] not in ([], {}, "")]
+    unknown = [k for k in unknown if given[k] not in (None, [], {}, "") and not (k in OFF and given[k] is False)]
     scaled = getattr(config, "rope_parameters", None) or {}
     for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
         known = OF_ALL | {*SCALED.get(one.get("rope_type", ""), "").split()}

@@ -185,7 +185,8 @@ def _config(folder: Path):
     same = config.model_type == said["model_type"]
     require(same, f"{folder}/config.json: is read as a model of the kind {config.model_type!r}; {READ}")
     made = transformers.MODEL_MAPPING[type(config)]
-    source = inspect.getsource(inspect.getmodule(made[0] if isinstance(made, tuple) else made))
+    both = made[0] if isinstance(made, tuple) else made, type(config)
+    source = "".join(inspect.getsource(inspect.getmodule(one)) for one in both)
     require_known(folder / packaged.CONFIG, said, config, source)
     heads, width = getattr(config, "num_attention_heads", 0), getattr(config, "hidden_size", 0)
     fits = type(heads) is type(width) is int and 0 < heads <= width

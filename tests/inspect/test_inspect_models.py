@@ -1,5 +1,6 @@
 """Models are read as they are: the W that is read gives their own attention, and what cannot be read is said."""
 
+import json
 import re
 import shutil
 import socket
@@ -218,6 +219,13 @@ def test_a_setting_that_is_not_known_is_refused(changes, model_folder):
 
 
 def test_a_scale_of_frequencies_without_a_type_is_refused(tmp_path):
+    rotary("llama, YaRN", tmp_path)
+    (first, _), given = models.read(tmp_path, TEXTS[:2]), json.loads((tmp_path / "config.json").read_text())
+    older = {**given.pop("rope_parameters"), "type": "yarn"}  # as most models on the hub have it
+    changed_config(
+        tmp_path, rope_parameters=None, rope_theta=older.pop("rope_theta"), rope_scaling=older, use_mrope=False
+    )
+    assert (models.read(tmp_path, TEXTS[:2])[0].heads[0].way.theta == first.heads[0].way.theta).all()
     rotary("llama, YaRN", tmp_path)
     with pytest.raises(UserError, match=r"config.json: rope_parameters.factor: not known"):
         models.read(changed_config(tmp_path, rope_parameters={"rope_theta": 50.0, "factor": 4.0}), TEXTS[:2])

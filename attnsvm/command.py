@@ -182,6 +182,7 @@ def _inspect(given: argparse.Namespace) -> int:
 
 def _why(given: argparse.Namespace) -> int:
     from attnsvm import inspect
+    from attnsvm.inspect.reasons import in_words
 
     texts, settings = _asked(given)
     require(bool(given.out), "--out: expected the name of a file, got an empty one")
@@ -191,7 +192,8 @@ def _why(given: argparse.Namespace) -> int:
     with _bars() as bar:
         found = inspect.why(given.model, texts, **settings, progress=bar)
     store.save_csv(Path(given.out), store.as_text(found))
-    print(given.out)
+    for line in (given.out, *in_words(found)):
+        print(shown(line))
     return 0
 
 

@@ -1,10 +1,12 @@
 """One head: what it selects, the certified solutions for its selections, and the same for the null models."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import logsumexp
 
 from attnsvm import geometry
 from attnsvm.analysis.statistics import median_interval
@@ -87,12 +89,12 @@ def shown(bench: Bench) -> dict:
 
 
 def _input(inputs: Inputs, i: int) -> dict:
-    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
+    """Words, where the query stands (−1: not among them), the numbers of delimiters, and that of the first token."""
     words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
     start = int(inputs.start[i])
     marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
     asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
-    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
+    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked, "first": start}
 
 
 def offered(plan: Plan, layer: Layer) -> Plan:
@@ -126,11 +128,14 @@ def measure(bench: Bench, head: int) -> Measured:
         "inputs_held_out": len(held),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
-    row |= rule(fit, selected, held, own, distances(fit) if bench.lifted else RULES)
+    rules = distances(fit) if bench.lifted else RULES
+    row |= rule(fit, selected, held, own, rules)
+    row["does"] = does(bench.layer.inputs, np.concatenate([bench.fit_rows, bench.held_rows]), [*selected, *own], rules)
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     row |= predicted_and_measured(logits(fit, W))
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
+    marks["weights"] = [[] if bench.layer.theory == "selections" else weights(one, W) for one in (fit, held)]
     for norm in plan.norms or ():
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
@@ -242,6 +247,10 @@ def _near(W, inputs: Inputs) -> np.ndarray | None:
 NULLS = ("random", "permuted")
 LIFTED_NULLS = (*NULLS, "distances", "mismatched")
 RULES = ("first", "last", "itself", "before", "after")
+TOLD = {"first": "the first token", "last": "the last token", "itself": "itself", "before": "the token before",
+        "after": "the next token"}  # fmt: skip
+WORDS, MOST, LEAST = 3, 3, 0.1  # frequent words that may be a kind of token; kinds that are told; share of each of them
+SHOWN = 12  # inputs of each side whose weights the page shows
 
 
 def distances(inputs: Inputs) -> tuple[str, ...]:
@@ -266,6 +275,41 @@ def rule(
     right = {name: float(np.mean(_by_rule(name, fit) == selected)) for name in rules}
     best = max(rules, key=right.__getitem__)
     return {"rule": best, "rule_predicted": float(np.mean(_by_rule(best, held) == own)) if len(held) else float("nan")}
+
+
+def does(inputs: Inputs, rows: np.ndarray, selected: Sequence[int], rules: Sequence[str] = RULES) -> str:
+    """What a head does in most of these inputs, in words: which tokens it selects, the most frequent kind first.
+
+    Args:
+        rows: the numbers of the inputs; selected: (n,) the tokens that it selects in them.
+        rules: as of `rule`.
+    """
+    some, chosen = inputs.take(rows), np.array(selected)
+    kinds = {}
+    if some.words:
+        words, asks = (
+            np.array([each[k] for each, k in zip(some.words, some.start + places, strict=True)])
+            for places in (chosen, some.position)
+        )
+        kinds = {f"“{word}”": words == word for word, _ in Counter(words.tolist()).most_common(WORDS)}
+        kinds["its own word elsewhere"] = (words == asks) & (chosen != some.position) & (some.position >= 0)
+    for name in sorted(rules, key="itself".__ne__):  # the last token of a decoder's query is itself
+        kinds[TOLD.get(name, f"the token {name.replace(' ', ' places ')}")] = _by_rule(name, some) == chosen
+    found, left = [], np.ones(len(rows), dtype=bool)
+    while len(found) < MOST:
+        name = max(kinds, key=lambda kind: (kinds[kind] & left).sum())
+        share = (kinds[name] & left).mean()
+        if share < LEAST and found:
+            break
+        found.append(f"{name} in {100 * share:.0f} %")
+        left &= ~kinds[name]
+    return ", else ".join(found)
+
+
+def weights(inputs: Inputs, W) -> list[list[int]]:
+    """The weights of attention of the first inputs in percent, one for each of their tokens; a sink takes none."""
+    first = inputs.take(range(min(SHOWN, len(inputs))))
+    return [np.rint(100 * np.exp(one - logsumexp(one))).astype(int).tolist() for one in logits(first, W)]
 
 
 def _by_rule(rule: str, inputs: Inputs) -> np.ndarray:

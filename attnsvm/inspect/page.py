@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from attnsvm.inspect import summary
 from attnsvm.inspect.columns import NORMS, columns
 from attnsvm.system import checksums
 
@@ -57,7 +56,6 @@ def render(
         "model": name,
         "made": made,
         "summary": said,
-        "warning": summary.warning(len(shown["held"])),
         "shown": quantities,
         "heads": [_plain(row) for row in table.to_dict("records")],
         "marks": marks,

@@ -96,7 +96,8 @@ def gathered(
 ) -> Inspection:
     """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms or (), lifted)))
-    said = summary.sentences(table) + summary.left_out(*inputs["repeats"])
+    table["beats"], table["controls"] = summary.beats(table)
+    said = summary.sentences(table, inputs["repeats"])
     return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
 
 
@@ -133,8 +134,6 @@ def _shares(layer: Layer, jobs: int, count: int) -> list[Layer]:
     Args:
         count: of the layers; where there are fewer than processes, lifted heads are shared out too.
     """
-    # No measure reads the words, so they are not sent to the processes.
-    layer = replace(layer, inputs=replace(layer.inputs, words=[]))
     if layer.every and count >= jobs:
         return [layer]
     parts = np.array_split(list(layer.heads), min(jobs, len(layer.heads)))

@@ -170,17 +170,17 @@ def rotary(name, folder=None, dtype=torch.float64):
     return model
 
 
-def passed(model, found, ids):
-    """The inputs (T, D) and the probabilities (heads, T, T) of every attention, of the whole model run at once."""
+def passed(model, found, texts):
+    """The inputs (B, T, D) and the probabilities (B, heads, T, T) of every attention, of the whole model at once."""
     states, handles = [], []
     for projection in {id(one.projection): one.projection for one in found}.values():
-        capture = projection.register_forward_pre_hook(lambda _, given: states.append(given[0][0].double().numpy()))
+        capture = projection.register_forward_pre_hook(lambda _, given: states.append(given[0].double().numpy()))
         handles.append(capture)
     with torch.no_grad():
-        out = model(input_ids=torch.tensor([ids]), output_attentions=True)
+        out = model(input_ids=torch.tensor(texts), output_attentions=True)
     for handle in handles:
         handle.remove()
-    return states, [probability[0].numpy() for probability in out.attentions]
+    return states, [probability.numpy() for probability in out.attentions]
 
 
 def gpt2(folder, layers=2, heads=2, width=12, **more):

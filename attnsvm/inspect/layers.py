@@ -2,7 +2,7 @@
 
 import io
 import pickle
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from attnsvm.system.errors import UserError, require
 
 OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
+NARROW = 1024  # coordinates
 KEPT = 2  # results that `Recent` keeps: a head and a null model, which is made of it, ask in turn
 
 
@@ -229,6 +230,28 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
 
 def counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
+
+
+def threads(width: int):
+    """A context with one thread where vectors are so short that threads of libraries would wait for one another."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1 if width <= NARROW else None)
+
+
+def told(items: Iterable, parts: int, texts: int, show: Callable[..., Iterable] | None) -> Iterator:
+    """These items, of which there are so many, while `show` counts texts: each is an equal share of the way.
+
+    Args:
+        show: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
+    """
+    bar, done = iter(show(range(texts), total=texts, desc="texts") if show else ()), 0
+    for number, item in enumerate(items, 1):
+        yield item
+        while done * parts < number * texts:
+            next(bar, None)
+            done += 1
+    next(bar, None)
 
 
 def chosen(numbers: Sequence[int] | None, count: int, what: str) -> list[int]:

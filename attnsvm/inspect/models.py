@@ -18,7 +18,7 @@ import transformers
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
 from attnsvm.inspect.families import DECODERS, READ, require_known, require_read
-from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct
+from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct, threads, told
 from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
 from attnsvm.system import machine
@@ -45,7 +45,7 @@ class Reading:
         layers, heads: numbers from 0; None: all.
         position: which query of a text: "random" (one, the same in all layers), "first", "last", "all", or a number.
         seed: of the random positions.
-        progress: wraps a range with a number for every text and layer, to show how far the model is.
+        progress: called as tqdm is, to show how far the texts are; None: nothing is shown.
 
     Raises:
         UserError: the model or the texts cannot be read; the message is one sentence.
@@ -60,7 +60,7 @@ class Reading:
         position: str | int = "random",
         longest: int = 64,
         seed: int = 0,
-        progress: Callable[[Iterable], Iterable] = iter,
+        progress: Callable[..., Iterable] | None = None,
     ):
         _load_compiler()
         folder = Path(folder)
@@ -84,8 +84,8 @@ class Reading:
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[Layer]:
-        steps = range(self.numbers[-1] + 1)
-        ticks = iter(self.progress(range(len(steps) * len(self.words))))
+        steps, batches = range(self.numbers[-1] + 1), self.walk.batches
+        ticks = told(range(len(steps) * len(batches)), len(steps) * len(batches), len(self.text), self.progress)
         for number in steps:
             layer = self.layer(number, ticks)
             if layer is not None:
@@ -102,27 +102,28 @@ class Reading:
 
     def layer(self, number: int, ticks: Iterator | None = None) -> Layer | None:
         """All texts pass this layer; what its attention is given, or None where it is not asked for."""
-        queries: list[dict] = []
-        with self.walk.layer(number) as attention:
+        queries: dict[int, list[dict]] = {}
+        with threads(self.width), self.walk.layer(number) as attention:
             weights = attention.weights() if number in self.numbers else []
-            for k, ids in enumerate(self.walk.texts):
+            for number_of_batch, batch in enumerate(self.walk.batches):
                 if ticks is not None:
                     next(ticks, None)
-                states, probabilities = self.walk.run(k)
-                if not weights:
-                    continue
-                X = np.column_stack([states, np.ones(len(ids))])
-                _require_the_models_own(X, weights, probabilities, attention)
-                sees = attention.sees(len(ids))
-                queries += [
-                    _query(attention, X, place, np.flatnonzero(sees[place]), self.marks[k]) for place in self.places[k]
-                ]
+                for k, states, probabilities in zip(batch, *self.walk.run(number_of_batch), strict=True):
+                    if not weights:
+                        break
+                    X = np.column_stack([states, np.ones(len(states))])
+                    _require_the_models_own(X, weights, probabilities, attention)
+                    sees = attention.sees(len(X))
+                    queries[k] = [
+                        _query(attention, X, at, np.flatnonzero(sees[at]), self.marks[k]) for at in self.places[k]
+                    ]
         if not weights:
             return None
         lifted = isinstance(weights[0], Head)
         at = [(k, place) for k, several in enumerate(self.places) for place in several]
         shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
-        inputs = _inputs(queries, shown, np.array([self.text[k] for k, _ in at]), lifted, self.repeats)
+        asked = [one for k in sorted(queries) for one in queries[k]]
+        inputs = _inputs(asked, shown, np.array([self.text[k] for k, _ in at]), lifted, self.repeats)
         mine, every = {h: weights[h] for h in self.heads}, weights if lifted else []
         return Layer(number, inputs, mine, attention.theory, every, self.files)
 

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +14,7 @@ import pandas as pd
 
 from attnsvm.inspect import WRITTEN, page, summary
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.layers import Layer
+from attnsvm.inspect.layers import Layer, threads, told
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
 from attnsvm.inspect.workers import workers
 from attnsvm.system import store
@@ -43,6 +44,10 @@ class Inspection:
     html: str
     said: list[str]
 
+    def _repr_html_(self) -> str:
+        """The page, in a notebook."""
+        return f'<iframe srcdoc="{escape(self.html)}" style="width: 100%; height: 40rem; border: 0"></iframe>'
+
     def save(self, folder: str | os.PathLike) -> list[Path]:
         """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths.
 
@@ -63,9 +68,9 @@ def run(
     layers: Layers,
     plan: Plan,
     jobs: int,
-    show: Callable[..., Iterable],
+    show: Callable[..., Iterable] | None,
 ) -> Inspection:
-    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
+    """Measure every head of these layers; `show`: see `layers.told`.
 
     Args:
         made: where the inspection comes from, see `page.origin`, given the files that were read.
@@ -74,11 +79,14 @@ def run(
     each = iter(layers)
     first = [next(each)]
     plan, lifted, total = offered(plan, first[0]), bool(first[0].every), len(layers) * len(first[0].heads)
+    texts, width = len(np.unique(first[0].inputs.text)), first[0].inputs.queries.shape[1]
     fit_and_held = shown(Bench(first[0], plan))
     origin = made(first[0].files)
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
-    return gathered(name, origin, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
+    with threads(width):
+        heads = list(told(found, total, texts, show))
+    return gathered(name, origin, fit_and_held, heads, plan.norms, lifted)
 
 
 def at_once(jobs: int) -> int:

@@ -31,7 +31,7 @@ IDS = np.random.default_rng(0).integers(3, 24, 24).tolist()
 def compared(model, kind):
     """The worst difference of log-probabilities over layers and heads, beside the largest logit; and the attentions."""
     found = attentions(model, kind)
-    states, probabilities = passed(model, found, IDS)
+    states, probabilities = ([each[0] for each in every] for every in passed(model, found, [IDS]))
     worst = 0.0
     for number, attention in enumerate(found):
         X = np.column_stack([states[number], np.ones(len(IDS))])
@@ -115,7 +115,7 @@ def spoilt(**changes):
 def test_a_wrong_reading_does_not_pass_the_comparison(name, change):
     model, kind = rotary(name), name.partition(",")[0]
     found = attentions(model, kind)
-    states, probabilities = passed(model, found, IDS)
+    states, probabilities = ([each[0] for each in every] for every in passed(model, found, [IDS]))
     refused = []
     for number, attention in enumerate(found):
         change(attention)

@@ -46,15 +46,16 @@ def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
         folder, attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
     )
     found = attentions(whole, name)
-    expected = [passed(whole, found, ids) for ids in reading.walk.texts]
+    assert [len(batch) for batch in reading.walk.batches] == [3]
+    expected = [passed(whole, found, reading.walk.texts)]
     for number in range(len(found)):
         with reading.walk.layer(number) as attention:
             for head, theirs in zip(attention.weights(), found[number].weights(), strict=True):
                 ours, theirs = (one if isinstance(one, np.ndarray) else one.key for one in (head, theirs))
                 np.testing.assert_array_equal(ours, theirs)
-            for text, (states, probabilities) in enumerate(expected):
-                for ours, theirs in zip(reading.walk.run(text), (states[number], probabilities[number]), strict=True):
-                    assert ours.tobytes() == theirs.tobytes(), (number, text)
+            for batch, (states, probabilities) in enumerate(expected):
+                for ours, theirs in zip(reading.walk.run(batch), (states[number], probabilities[number]), strict=True):
+                    assert ours.tobytes() == theirs.tobytes(), (number, batch)
 
 
 def test_in_memory_are_the_weights_of_one_layer_and_the_words_of_the_texts(tmp_path, monkeypatch):

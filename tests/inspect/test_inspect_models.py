@@ -6,11 +6,14 @@ import shutil
 import socket
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
 from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative, rotary
+from tokenizers import Tokenizer
 
+from attnsvm import inspect
 from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
 from attnsvm.system.errors import UserError
@@ -239,3 +242,20 @@ def test_an_adapter_that_would_not_be_applied_is_named(name, model_folder):
     (model_folder / name).touch()
     with pytest.raises(UserError, match=f"model: {name} belongs to an adapter, which is not applied; merge it into"):
         models.read(model_folder, TEXTS[:2])
+
+
+@pytest.mark.parametrize("name", ["bert", "llama", "deberta-v2"])
+def test_a_model_in_memory_has_the_table_of_its_folder(name, tmp_path):
+    folder = bert(tmp_path) if name == "bert" else rotary(name, tmp_path) and tmp_path
+    live = transformers.AutoModelForMaskedLM if name == "bert" else transformers.AutoModel
+    asks = {"norms": "fro", "draws": 1, "layers": [1]}
+    made, words = live.from_pretrained(folder), transformers.AutoTokenizer.from_pretrained(folder)
+    found = inspect.inspection(made, TEXTS[:12], tokenizer=words, **asks)
+    pd.testing.assert_frame_equal(found.table, inspect.heads(folder, TEXTS[:12], **asks))
+    own = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    reasons = [inspect.why(model, TEXTS[:12], tokenizer=how) for model, how in ((made, own), (folder, None))]
+    pd.testing.assert_frame_equal(*reasons)
+    assert "Heads of &lt;span&gt;" in found._repr_html_()
+    for model, how, said in ((made, None, "tokenizer"), (folder, own, "tokenizer"), (torch.nn.ReLU(), own, "model")):
+        with pytest.raises(UserError, match=f"^{said}: expected"):
+            inspect.heads(model, TEXTS, tokenizer=how)

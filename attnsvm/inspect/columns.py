@@ -47,10 +47,14 @@ OF_A_NORM = {
     "predicted_random": "the same for random heads: their selections, predicted from their solution, mean",
     "predicted_permuted": "the head's selections, predicted by solutions of permuted ones, mean",
 }
-FROBENIUS_ONLY = {
-    "delimiter_share": "part of the multipliers (sum: 1/`margin`) on constraints that a delimiter wins or loses",
-    "margin_plain": "`margin` once delimiters cannot be selected",
-    "margin_plain_random": "the same for random heads, mean",
+FROBENIUS_ONLY = {  # where the theory is exact
+    "changed": "share of held-out selections that change once the direction of W_mm is taken from the head's W",
+    "changed_low": "lower end of its 95 % interval",
+    "changed_high": "upper end",
+    "changed_random": "the same for W_mm turned at random, of the same norm and singular values, mean; where it is not "
+    "below that interval, the direction matters no more than another one",
+    "loss_added": "by how much the mean −log of the weight of the head's selected token rises with it, in nats",
+    "loss_added_random": "the same for W_mm turned at random, mean",
 }
 LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance
     "alignment_distances": "the head's W with the solution of permuted distances to the selected token, mean",

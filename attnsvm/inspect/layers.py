@@ -47,7 +47,6 @@ class Inputs:
         unturned: n arrays (T_i,), what multiplies the part of a token that no rotation turns; empty: nothing does.
         moving: how many coordinates of a token are neither constant nor a place, the first ones; None: all.
         repeats: how many texts, and how many other queries, were left out since an earlier one is equal.
-        cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
     """
 
     tokens: list[np.ndarray]
@@ -61,7 +60,6 @@ class Inputs:
     unturned: list[np.ndarray] = field(default_factory=list)
     moving: int | None = None
     repeats: tuple[int, int] = (0, 0)
-    cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -70,7 +68,7 @@ class Inputs:
         """The inputs of these numbers."""
         lists = {name: [each[i] for i in rows] for name in LISTS if (each := getattr(self, name))}
         arrays = {name: getattr(self, name)[rows] for name in ("queries", "text", "position")}
-        return replace(self, **lists, **arrays, first=None if self.first is None else self.first[rows], cut=None)
+        return replace(self, **lists, **arrays, first=None if self.first is None else self.first[rows])
 
     @property
     def start(self) -> np.ndarray:
@@ -130,7 +128,6 @@ class Inputs:
             position=np.full(len(rows), -1),
             distances=left(kept.distances),
             unturned=left(kept.unturned),
-            cut=(self, np.flatnonzero(~np.concatenate(self.delimiters) & plenty[self.owner])),
         )
 
 

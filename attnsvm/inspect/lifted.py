@@ -59,9 +59,6 @@ class Head:
         for one, logits in self._known:
             if one is inputs:
                 return logits
-        if inputs.cut is not None:
-            whole, rows = inputs.cut
-            return self.logits(whole)[rows]
         k, q = self._rows_of(inputs)
         found = self._of(k, q, inputs.distance, inputs.unturned_flat) * self._frozen(k, q)
         self._known.append((inputs, found))
@@ -77,9 +74,6 @@ class Head:
         """(N,) what the norms multiply the lifted tokens by; None without norms."""
         if self.norms is None:
             return None
-        if inputs.cut is not None:
-            whole, rows = inputs.cut
-            return self.scales(whole)[rows]
         return self._frozen(*self._rows_of(inputs))
 
     def slope(self, inputs: Inputs) -> np.ndarray:
@@ -198,11 +192,6 @@ class LiftedProblem:
         made = LiftedProblem(self.inputs, self.way, self.kernel.weighted(scale))
         made._head, made._plain = head, self
         return made
-
-    def without_delimiters(self) -> "LiftedProblem":
-        """The same queries without delimiters to choose from."""
-        inputs = self.inputs.without_delimiters()
-        return LiftedProblem(inputs, self.way, self.kernel.take(inputs.cut[1]))
 
     def certified(self, selected: np.ndarray, norm: str = "fro", near: np.ndarray | None = None) -> LiftedSolution:
         """The solution for one token per input; the audit log counts one answer.

@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import logsumexp
 
 from attnsvm import geometry
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
-from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
+from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head, turned
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
 
@@ -70,12 +70,13 @@ class Bench:
         return Problem(self.fit.take(self.few_rows))
 
     @cached_property
-    def plain(self) -> Problem | LiftedProblem | None:
-        """The problem without delimiters to select; None where no input has delimiters, or too few inputs are left."""
-        inputs = self.fit.without_delimiters()
-        if not any(m.any() for m in self.fit.delimiters) or len(inputs) < 2:
-            return None
-        return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
+    def turned(self) -> list[Inputs]:
+        """The held-out inputs turned at random, once for each draw; on them a W does what it would do, were it turned.
+
+        Of lifted heads, whose kernel with them is costly, once.
+        """
+        rng = np.random.default_rng([self.plan.seed, 4])
+        return [turned(self.held, rng) for _ in range(min(self.plan.draws, 1) if self.lifted else self.plan.draws)]
 
 
 def shown(bench: Bench) -> dict:
@@ -139,10 +140,10 @@ def measure(bench: Bench, head: int) -> Measured:
     for norm in plan.norms or ():
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        measured, solution, randoms = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
+        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
         if norm == "fro":
-            if solution.solved and bench.plain is not None:
-                measured |= _delimiters(problem, selected, solution, bench.plain, W, randoms)
+            if solution.solved and bench.layer.theory == "exact" and len(held):
+                measured |= direction(bench, W, solution)
             if solution.solved:
                 _mark(marks, fit, selected, held, solution.W)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
@@ -151,8 +152,8 @@ def measure(bench: Bench, head: int) -> Measured:
     return row, marks
 
 
-def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution, list]:
-    """Margin, alignment and held-out prediction in one norm, of the head and of its null models; the random heads.
+def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
+    """Margin, alignment and held-out prediction in one norm, of the head and of its null models.
 
     Args:
         every: the heads of the layer where they are lifted; two null models more are made of them.
@@ -163,7 +164,7 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     solution = problem.certified(selected, norm, _near(W, inputs))
     row = {"inputs": len(inputs), "constraints": int((inputs.counts - 1).sum()), "status": str(solution.status)}
     if not solution.solved:
-        return row, solution, []
+        return row, solution
     row |= {"gap": solution.gap, "margin": 1 / _size(norm, solution.W)}
     least, size = float(problem.margins(W, selected).min()), _size(norm, W)
     row["margin_ratio"] = least / size / row["margin"] if size > 0 else float("nan")
@@ -191,10 +192,8 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             nulls[kind]["alignment"] += problem.cosines(W, [other.W])
             nulls[kind]["predicted"].append(_agreement(other.W, held, own))
 
-    randoms = []
     for _ in range(draws):
-        randoms.append(random_head(W, rng))
-        of_a_head("random", randoms[-1])
+        of_a_head("random", random_head(W, rng))
         of_selections("permuted", permuted(selected, inputs.counts, rng))
         if every:
             of_selections("distances", permuted_distances(selected, inputs.position, inputs.counts, rng))
@@ -206,24 +205,39 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             row[f"{name}_{kind}"] = _mean(values)
         row[f"alignment_{kind}_most"] = max(nulls[kind]["alignment"], default=float("nan"))
         row[f"separable_{kind}"] = len(nulls[kind]["alignment"])
-    return row, solution, randoms
+    return row, solution
 
 
-def _delimiters(problem, selected, solution, plain, W, randoms) -> dict:
-    """The part of delimiters in the multipliers, and the margin once they cannot be selected.
+def direction(bench: Bench, W, solution) -> dict[str, float]:
+    """What becomes of the held-out selections of a head once the direction of its certified W is taken from its W.
 
-    The multipliers add up to ‖W_mm‖, one over the margin. The part counts constraints that a delimiter wins or loses.
+    The controls take away the same W turned at random, with the same factor: of the same norm and singular values.
+
+    Args:
+        solution: a solved one, of the fitted inputs.
+
+    Returns:
+        By column, see `columns`.
     """
-    marks = problem.inputs.delimiters
-    i, alpha, t = problem.index(selected).T
-    flat, first = np.concatenate(marks), np.cumsum([0, *map(len, marks)])[i]
-    involved = flat[first + alpha] | flat[first + t]
-    row = {"delimiter_share": float(solution.dual[involved].sum() / solution.dual.sum())}
-    solutions = [
-        plain.seen_by(A).certified(selections(plain.inputs, A), "fro", _near(A, plain.inputs)) for A in (W, *randoms)
-    ]
-    margins = [1 / _size("fro", s.W) if s.solved else float("nan") for s in solutions]
-    return row | {"margin_plain": margins[0], "margin_plain_random": _mean([m for m in margins[1:] if m == m])}
+    A, before, own = solution.W, logits(bench.held, W), selections(bench.held, W)
+    if isinstance(A, np.ndarray):
+        part = float((W * A).sum() / (A * A).sum())
+    else:
+        part = float(A.nu @ W.logits(bench.fit)) / A.size() ** 2
+
+    def without(inputs):
+        after = [one - part * other for one, other in zip(before, logits(inputs, A), strict=True)]
+        changed = sum(int(one.argmax()) != a for one, a in zip(after, own, strict=True))
+        loss = [
+            logsumexp(two) - two[a] - logsumexp(one) + one[a] for one, two, a in zip(before, after, own, strict=True)
+        ]
+        return changed, _mean(loss)
+
+    changed, loss = without(bench.held)
+    at_random = [without(inputs) for inputs in bench.turned]
+    found = dict(zip(("changed", "changed_low", "changed_high"), wilson(changed, len(own)), strict=True))
+    found |= {"changed_random": _mean([one / len(own) for one, _ in at_random]), "loss_added": loss}
+    return found | {"loss_added_random": _mean([one for _, one in at_random])}
 
 
 def _mark(marks, fit, selected, held, W):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from attnsvm.inspect import summary
 from attnsvm.inspect.columns import NORMS, columns
 from attnsvm.system import checksums
 
@@ -23,10 +24,9 @@ SHOWN = (
     ("predicted_fro", "Held-out prediction, beside mismatched heads", "predicted_mismatched_fro", "mismatched heads"),
     ("rule_predicted", "Held-out prediction of the best rule without tokens", "chance", "chance"),
     ("margin_fro", "Margin", "margin_random_fro", "random heads"),
-    ("margin_plain_fro", "Margin without delimiters", "margin_plain_random_fro", "random heads"),
+    ("changed_fro", "Selections changed without the certified direction", "changed_random_fro", "turned at random"),
     ("margin_ratio_fro", "Margin of the head, relative to the largest", None, ""),
     ("delimiter_selected", "Delimiters among the selected", None, ""),
-    ("delimiter_share", "Part of delimiters in the multipliers", None, ""),
     ("half_length_predicted", "Length at half weight, predicted", "half_length_measured", "measured, on longer inputs"),
     ("rank_fro", "Certified rank, Frobenius", None, ""),
     ("rank_nuc", "Certified rank, nuclear", "rank_head", "the head itself"),
@@ -57,7 +57,7 @@ def render(
         "made": made,
         "summary": said,
         "shown": quantities,
-        "heads": [_plain(row) for row in table.to_dict("records")],
+        "heads": [_plain(row) | {"matters": summary.matters(row)} for row in table.to_dict("records")],
         "marks": marks,
         **shown,
     }

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -20,14 +20,10 @@ from attnsvm.inspect.workers import workers
 from attnsvm.system import store
 from attnsvm.system.writing import replacing_all
 
+if TYPE_CHECKING:
+    from attnsvm.inspect.models import Reading
+
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-class Layers(Protocol):
-    """Some layers, one after another."""
-
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Layer]: ...
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,7 @@ class Inspection:
 def run(
     name: str,
     made: Callable[[Sequence[str]], dict[str, str]],
-    layers: Layers,
+    layers: "Reading | Sequence[Layer]",
     plan: Plan,
     jobs: int,
     show: Callable[..., Iterable] | None,

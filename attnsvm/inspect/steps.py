@@ -1,5 +1,6 @@
 """The jobs for many models: texts pass a layer, its heads are measured, all are gathered, models are compared."""
 
+import itertools
 import json
 import os
 import pickle
@@ -7,14 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from attnsvm.inspect import atlas, lines, page, running, sentences
+from attnsvm.inspect import lines, page, running, sentences
+from attnsvm.inspect.columns import NORMS
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.measures import Bench, Plan, measured, offered, shown
 from attnsvm.inspect.several import COMMAND
+from attnsvm.inspect.summary import alignments, beaten, predictions
 from attnsvm.system import store
 from attnsvm.system.writing import replacing, save_text
 
+PARTS = 6  # of the depth of a model
+COMPARED = ("model", "layer", "part", "norm", "control", "passed", "heads")
 PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
 
 
@@ -75,9 +81,22 @@ def gather(name: str, folder: str, layers: Sequence[str], settings: dict, out: s
 
 
 def compare(tables: dict[str, str], csv: str) -> None:
-    """Write the atlas, given {name: its heads.parquet}."""
-    read = {name: store.load_table(path) for name, path in tables.items()}
-    store.save_csv(csv, store.as_text(atlas.counted(read)))
+    """Write how many heads of each layer pass which control, of how many, given {name: its heads.parquet}.
+
+    The column `part` says in which sixth of the depth of its model a layer is, from 0.
+    """
+    rows = []
+    for model, path in tables.items():
+        table = store.load_table(path)
+        depth = int(table["layer"].max()) + 1
+        for (layer, heads), norm in itertools.product(table.groupby("layer"), NORMS):
+            pairs = [(f"aligned with their SVM better than {what}", *of) for what, *of in alignments(table, norm)]
+            pairs += [
+                ("predicted by their SVM better than by the best rule", *of) for _, *of in predictions(table, norm)
+            ]
+            for what, *of in pairs:
+                rows.append((model, layer, int(layer) * PARTS // depth, norm, what, *beaten(heads, *of)))
+    store.save_csv(csv, store.as_text(pd.DataFrame(rows, columns=list(COMPARED))))
 
 
 def _pass_texts(job) -> None:

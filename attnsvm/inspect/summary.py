@@ -55,11 +55,24 @@ def best(table: pd.DataFrame) -> list[str]:
     """What the heads do that beat most controls, the first ones first; and what to type next."""
     first = table[table["controls"] > 0].sort_values(["beats", "layer", "head"], ascending=[False, True, True])[:BEST]
     found = [
-        f"Layer {row.layer}, head {row.head} beats {row.beats} of {row.controls} controls. It selects {row.does}."
-        for row in first.itertuples()
+        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls. It selects "
+        f"{row['does']}.{matters(row)}"
+        for row in first.to_dict("records")
     ]
     also = [f"Next: attnsvm why MODEL --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
     return found + [f"{one} says which tokens hold its selections." for one in also]
+
+
+def matters(row: dict) -> str:
+    """A sentence that says what becomes of a head without its certified direction; "" where that was not measured."""
+    if not row.get("changed_fro", np.nan) >= 0:
+        return ""
+    percent = [f"{100 * row[f'changed{end}_fro']:.0f}" for end in ("", "_low", "_high", "_random")]
+    said = " Without the certified direction {} % ({} to {}) of its selections change".format(*percent)
+    if not row["changed_random_fro"] >= 0:
+        return f"{said}."
+    as_well = ": no clear difference" if row["changed_random_fro"] >= row["changed_low_fro"] else ""
+    return f"{said}, without one turned at random {percent[3]} %{as_well}."
 
 
 def empty(table: pd.DataFrame) -> list[str]:

@@ -252,16 +252,6 @@ def test_solution_alignment_and_prediction_are_those_of_the_explicit_problem(nor
     assert problem.cosines(head, [ours.W]) == pytest.approx([expected], abs=1e-6)  # the ridge is 1e-10
 
 
-def test_without_delimiters_the_kernel_is_cut_and_not_made_again():
-    inputs, head = some_inputs(n=12), some_head()
-    plain = LiftedProblem(inputs, head.way).without_delimiters()
-    fresh = LiftedProblem(inputs.without_delimiters(), head.way)
-    np.testing.assert_allclose(plain.kernel.tokens, fresh.kernel.tokens, atol=1e-12)
-    np.testing.assert_array_equal(plain.inputs.owner, plain.kernel.features.owner)
-    selected = selections(plain.inputs, head)
-    assert plain.certified(selected).W.size() == pytest.approx(fresh.certified(selected).W.size(), rel=1e-9)
-
-
 def test_equal_tokens_at_equal_distances_that_contradict_each_other_are_refuted_by_a_cycle():
     rng = np.random.default_rng(0)
     a, b, z = rng.normal(size=(3, 4))

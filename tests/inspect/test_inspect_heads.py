@@ -126,13 +126,15 @@ def test_the_row_says_what_can_be_counted_by_hand(tmp_path):
     held = bench.held
     right = [(X @ svm.W @ z).argmax() == (X @ W @ z).argmax() for X, z in zip(held.tokens, held.queries, strict=True)]
     assert row["predicted_fro"] == np.mean(right)
-    share = svm.dual.reshape(28, 4)  # the other tokens in their order: the delimiter comes first unless it is selected
-    by_hand = sum(y.sum() if a == 0 else y[0] for y, a in zip(share, chosen, strict=True)) / svm.dual.sum()
-    assert row["delimiter_share_fro"] == pytest.approx(by_hand, rel=1e-6)
-    plain = [X[1:] for X in fit.tokens]
-    others = [int((X @ W @ z).argmax()) for X, z in zip(plain, fit.queries, strict=True)]
-    without = solve(ragged(zip(plain, fit.queries, others, strict=True)))
-    assert row["margin_plain_fro"] == pytest.approx(1 / np.linalg.norm(without.W), rel=1e-9)
+    left = W - (W * svm.W).sum() / (svm.W * svm.W).sum() * svm.W
+    away = [(X @ left @ z).argmax() != (X @ W @ z).argmax() for X, z in zip(held.tokens, held.queries, strict=True)]
+    assert row["changed_fro"] == np.mean(away)
+    assert row["changed_low_fro"] < row["changed_fro"] < row["changed_high_fro"]
+    (other,) = bench.turned
+    rotation = np.linalg.lstsq(held.flat, other.flat, rcond=None)[0]
+    np.testing.assert_allclose(rotation @ rotation.T, np.eye(4), atol=1e-9)
+    assert abs(rotation).max() < 0.99
+    assert row["loss_added_random_fro"] != row["loss_added_fro"] > 0
 
 
 def test_permutations_are_all_those_that_fit_and_equally_likely():

@@ -15,9 +15,13 @@ from pathlib import Path
 
 flint = import_module("flint") if util.find_spec("flint") else None  # eliminates faster, to the same integers
 CODES = dict(zip(["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"], "efdbhiqBHIQ?", strict=True))
+TYPE = re.compile(r"[<>](?:[fiu][248]|U[1-9][0-9]{0,5})|[|][iub]1")
+FILE = dict.fromkeys(("status", "norm", "problem", "problem_sha256", "method", "farkas"), "U[0-9]+")
+FILE |= {"format": "[iu].", "tol": "f.", "dual": "f8", "W": "f8", "W_left": "f8", "W_right": "f8"}
+MOST = 2**22  # numbers and words of a file, and entries of W
 DUAL = {"nuc": "spectral", "l1": "linf", "rowmax": "rowsum"}
 DUAL |= {dual: norm for norm, dual in DUAL.items()} | {"fro": "fro", "hybrid": "hybrid dual"}
-LOOSEST, ROUNDED = 10**7, 10**9  # one over the largest tolerance, and over what W may lack for rounding, in ‖A_k‖‖W‖
+LOOSEST = 10**7  # one over the largest tolerance
 
 
 def require(holds, reason):
@@ -25,24 +29,35 @@ def require(holds, reason):
         raise ValueError(reason)
 
 
-def arrays(path, names):  # {name: (kind, shape, values in C order)}; nothing is unpickled, zipfile compares checksums
-    found = {}
-    with zipfile.ZipFile(path) as archive:
+def arrays(path, names=None):  # {name: (type, shape, values in C order)}; nothing is unpickled
+    found, left = {}, MOST
+    with open(path, "rb") as file, zipfile.ZipFile(file) as archive:
+        require(file.seek(0) == 0 and file.read(4) == b"PK\3\4", "something stands before its archive")
         held = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
-        for name in held.keys() & {*names.split()}:
-            data = archive.read(held[name]) if held[name].file_size < 2**25 else b"too large"
-            end = (begin := 10 if data[6] == 1 else 12) + int.from_bytes(data[8:begin], "little")
-            fits = len(held) == len(archive.infolist()) and data[:6] == b"\x93NUMPY" and end < 10_000
-            require(fits, f"{name!r} is no array, or too large, or a name stands twice beside it")
-            header = ast.literal_eval(data[begin:end].decode())
-            shape, dtype = header["shape"], re.fullmatch("[<|]([fiubU])([0-9]{1,6})", header["descr"])
-            kind, count, fortran = dtype and dtype[1], math.prod(shape), header["fortran_order"]
-            require(dtype and count <= len(data) and (len(shape) < 3 or not fortran), f"{name!r} is of type {header}")
-            code = "<" + (f"{4 * int(dtype[2])}s" * count if kind == "U" else f"{count}{CODES[kind + dtype[2]]}")
-            values = [x.decode("utf-32-le").rstrip("\0") if kind == "U" else x for x in struct.unpack(code, data[end:])]
-            rows = shape[0] if fortran and len(shape) > 1 else 1
-            found[name] = kind, shape, [x for i in range(rows) for x in values[i::rows]]
+        require(len(held) == len(archive.infolist()), "two of its arrays have one name")
+        for name, member in ((name, member) for name, member in held.items() if names is None or name in names):
+            small, packed = member.file_size < 2**25, member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+            require(small and packed, f"{name!r} is too large, or packed in another way than by NumPy")
+            data = archive.read(member)  # and compares its checksum
+            end = 10 + int.from_bytes(data[8:10], "little")
+            require(data[:8] == b"\x93NUMPY\1\0" and end <= min(len(data), 10_000), f"{name!r} is no array")
+            header = ast.literal_eval(data[10:end].decode("ascii"))
+            descr, shape, fortran = header.pop("descr"), header.pop("shape"), header.pop("fortran_order")
+            right = type(shape) is tuple and all(type(x) is int and x >= 0 for x in shape) and type(fortran) is bool
+            require(right and not header and TYPE.fullmatch(descr), f"{name!r} has another header than NumPy writes")
+            order, kind, size, count = descr[0], descr[1:], int(descr[2:]), math.prod(shape)
+            words, left = kind[0] == "U", left - count
+            require(count * size * (4 if words else 1) == len(data) - end and left >= 0, f"{name!r} is of another size")
+            code = order.replace("|", "<") + (f"{4 * size}s" * count if words else f"{count}{CODES[kind]}")
+            values, coding = struct.unpack(code, data[end:]), "utf-32-be" if order == ">" else "utf-32-le"
+            values = [x.decode(coding).rstrip("\0") for x in values] if words else [*values]
+            found[name] = kind, shape, in_c_order(values, shape) if fortran else values
     return found
+
+
+def in_c_order(values, shape):  # of Fortran's, where the first axis is the fastest
+    rows = shape[0] if len(shape) > 1 else 0
+    return [x for i in range(rows) for x in in_c_order(values[i::rows], shape[1:])] if rows else values
 
 
 def integers(values, width):  # finite floats as rows of integers, to be multiplied by 2**-shift, and this shift
@@ -61,14 +76,18 @@ def root(x):  # from above, within 2**-127
 
 class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-shift left[k] z_kᵀ, z_k = Z[of[k]]
     def __init__(self, path):
-        given = arrays(path, "tokens queries lengths selected")
+        given = arrays(path, ("tokens", "queries", "lengths", "selected"))
         (kind, (n, T, d), tokens), (kind_z, (n_z, e), queries) = given["tokens"], given["queries"]
-        (kind_m, at, counts), (kind_s, shape, chosen) = given.get("lengths", ("i", (n,), [T] * n)), given["selected"]
-        sets = kind_s == "b" and shape == (n, T)
-        require("U" not in kind + kind_z and n == n_z > 0 and d * e < 2**22, "tokens or queries are wrong, or too many")
-        require(kind_m in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
-        require(sets or (kind_s in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
+        (kind_m, at, counts), (kind_s, shape, chosen) = given.get("lengths", ("i8", (n,), [T] * n)), given["selected"]
+        sets = kind_s == "b1" and shape == (n, T)
+        require("U" not in kind + kind_z and n == n_z > 0 and d * e < MOST, "tokens or queries are wrong, or too many")
+        require(kind_m[0] in "iu" and at == (n,) and 0 < min(counts) <= max(counts) <= T, "lengths are wrong")
+        require(sets or (kind_s[0] in "iu" and shape == (n,)), "selected are neither token numbers nor sets")
         flat = [x for i, m in enumerate(counts) for x in tokens[i * T * d : (i * T + m) * d]]
+        for of, whole, used in ((kind, tokens, flat), (kind_z, queries, queries)):
+            held, largest = of[0] in "fb" or max(map(abs, whole)) <= 2**53, max(map(abs, used))
+            ordinary = largest == 0 or 10**-50 <= largest <= 10**50
+            require(held and ordinary, "a number of its problem is none of float64, or not of size 1e-50 to 1e50")
         (X, a), (self.Z, b) = integers(flat, d), integers(queries, e)
         self.shape, self.shift, self.left, self.of, self.bound, self.hash = (d, e), a + b, [], [], [], hashlib.sha256()
         for i, m in enumerate(counts):
@@ -144,18 +163,27 @@ def upper(norm, A):  # a rational upper bound of the norm of a table of integers
 
 
 def judge(path, problem=None):  # what the answer proves, in words; an error says why it is not proved
-    given = arrays(path, names := "format status norm tol problem problem_sha256 dual farkas W W_left W_right")
-    form, status, norm, tol, file, digest = (given[k][2][0] for k in names.split()[:6] if given[k][1] == ())
+    given, names = arrays(path), "format status norm tol problem problem_sha256 method"
+    right = all(re.fullmatch(FILE.get(k, ""), kind) for k, (kind, *_) in given.items())
+    require(right, "an array has no place in an answer, or is of another type than in one")
+    form, status, norm, tol, file, digest, _ = (given[k][2][0] for k in names.split() if given[k][1] == ())
     require(form == 2 and status in ("solved", "infeasible", "remote"), f"format {form!r}, status {status!r}")
+    refuted, held = status == "infeasible", ["W_left", "W_right"] if "W_left" in given else ["W"]
+    used = {*names.split(), "dual", *held, *["farkas"][: int(refuted)]}
+    require(used <= given.keys() <= used | {"farkas"}, f"its arrays are not {sorted(used)}")
     p = Fraction(norm[1:]) if re.fullmatch("l[0-9]{1,3}([.][0-9]{1,30})?", norm) else 0
     require(norm in DUAL or Fraction(101, 100) <= p <= 100, f"there is no norm {norm!r}")
     measure, dual = (norm, DUAL[norm]) if norm in DUAL else (p, p / (p - 1))
     require(tol > 0 and Fraction(tol) * LOOSEST <= 1, f"its tolerance is {tol!r}")
-    problem, refuted = Problem(problem or Path(path).parent / Path(file).name), status == "infeasible"
+    problem = Problem(problem or Path(path).parent / Path(file).name)
     require(problem.hash.hexdigest() == digest, "it was made for other tokens")
-    require(not {"W", "W_left"} <= given.keys(), "it holds W and factors, and only one of both can be judged")
-    bound, (kind, shape, y) = problem.bound, given["farkas" if refuted else "dual"]
-    require(kind == "fU"[refuted] and shape == (len(bound),), "its multipliers are no list of one for each constraint")
+    bound, (d, e), shapes = problem.bound, problem.shape, [given[name][1] for name in held]
+    require(len(held) == 1 or norm in ("fro", "nuc", "spectral"), f"the norm {norm} is not known from factors")
+    r = shapes[-1][-1:] if len(held) == 2 else ()
+    require(shapes == ([(d, *r), (e, *r)] if r else [(d, e)]) and 0 not in r, f"its W is not of shape {(d, e)}")
+    lists, y = given.keys() & {"dual", "farkas"}, given["farkas" if refuted else "dual"][2]
+    require(all(given[k][1] == (len(bound),) for k in lists), "its multipliers are no list of one for each constraint")
+    require(not refuted or all(re.fullmatch("-?[0-9]+", x) for x in y), "its Farkas vector is not of integers")
     y = list(map(int, y)) if refuted else [x for (x,) in integers(y, 1)[0]]
     require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
     M, promised, trivial = problem.combination(dict(enumerate(y))), dot(y, bound), status == "solved" and not any(bound)
@@ -166,15 +194,12 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     low = Fraction(0) if trivial else promised * 2**problem.shift / upper(dual, M)
     if status == "remote":
         return f"remote: no W of {norm} norm below {math.nextafter(float(low), 0)} separates the selected tokens"
-    parts = [given[name] for name in (("W_left", "W_right") if "W_left" in given else ("W",))]
-    require(all(kind == "f" and s[1:] == parts[0][1][1:] for kind, s, _ in parts), "its W or factors are no matrices")
-    tables, shifts = zip(*(integers(values, shape[1]) for _, shape, values in parts), strict=True)
+    tables, shifts = zip(*(integers(given[name][2], given[name][1][1]) for name in held), strict=True)
     W = tables[0] if len(tables) == 1 else [[dot(a, b) for b in tables[1]] for a in tables[0]]
-    require((len(W), len(W[0])) == problem.shape, f"its W is not of shape {problem.shape}")
     one, reached, own = 1 << sum(shifts) + problem.shift, problem.products(W), sum(dot(row, row) for row in W)
     sizes = [math.isqrt(problem.gram(k, k) * own) for k in range(len(bound))]  # ‖A_k‖‖W‖, in units of one
     for k, (x, b, s) in enumerate(zip(reached, bound, sizes, strict=True)):
-        require(max(b * one - x, (1 - b) * x) <= b * one // LOOSEST + s // ROUNDED, f"W does not meet constraint {k}")
+        require(one - x <= one >> 20 if b else abs(x) <= s // 10**9, f"W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
     tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
@@ -185,8 +210,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
         tries += [held + [k for k, b in enumerate(held and bound) if b and now[k] < now[held[0]]]][len(tries) // 9 :]
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")
-    room = 1 + Fraction(1, LOOSEST) + Fraction(max(sizes, default=0), one * ROUNDED)
-    require(upper(measure, W) <= high * room * 2 ** sum(shifts), "its W is larger than what it proves")
+    require(upper(measure, W) * 2**20 <= high * (2**20 + 1) * 2 ** sum(shifts), "its W is larger than what it proves")
     low, high = math.nextafter(float(low), 0), math.nextafter(float(high), math.inf)
     return f"solved: the least {norm} norm is from {low} to {high}, relative distance {float(gap):.1e} <= {tol}"
 

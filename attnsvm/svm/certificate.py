@@ -62,9 +62,8 @@ def tokens_of(path: str | os.PathLike, arrays: Mapping[str, np.ndarray]) -> tupl
 
 def _held(path, name: str, array: np.ndarray) -> np.ndarray:
     """The array, where its numbers are float64 numbers: what is proved is proved of the numbers in the file."""
-    wide = array.dtype.kind == "f" and array.dtype.itemsize > 8
     large = array.dtype.kind in "iu" and array.size and max(int(array.max()), -int(array.min())) > EXACT
-    require(not (wide or large), f"{path}: {name}: {array.dtype} holds numbers that float64 does not: round them first")
+    require(not large, f"{path}: {name}: {array.dtype} holds numbers that float64 does not: round them first")
     return array
 
 
@@ -200,6 +199,7 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(_scalar(path, arrays, "format", "iu") == FORMAT, f"{path}: was written by another version of attnsvm")
     more = sorted(set(arrays) - {*CLAIMED, *held, "farkas"})  # as a W beside its factors, which alone are judged
     require(not more, f"{path}: is no certificate: nothing is proved of its array {', '.join(more[:1])}")
+    _scalar(path, arrays, "method", "U")
     problem = path.parent / Path(_scalar(path, arrays, "problem", "U")).name if problem is None else Path(problem)
     require(_is_file(problem), f"{path}: there is no file {problem} with its tokens: name the file with --tokens")
     inputs = read(problem)
@@ -217,13 +217,14 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     require(
         dual_header.shape == bound.shape
         and [header.shape for header in headers] == shapes
-        and all(header.dtype == float for header in (dual_header, *headers)),
+        and last != (0,)
+        and all(header.dtype.kind == "f" and header.dtype.itemsize == 8 for header in (dual_header, *headers)),
         f"{path}: expected W of shape {shape} and {len(bound)} multipliers, "
         f"got {' and '.join(str(header.shape) for header in headers)} and {dual_header.shape}",
     )
-    dual, parts = arrays["dual"], [arrays[name] for name in held]
+    dual, parts, integers = arrays["dual"], [arrays[name] for name in held], _integers(path, arrays, bound.shape)
     if status == "infeasible":
-        reason = _not_refuting(arrays, made, bound, equality)
+        reason = _not_refuting(integers, made, bound, equality)
         require(not reason, f"{path}: does not hold: {reason}")
         return f"{path}: no W separates the selected tokens of {problem}: verified exactly"
     claim = SimpleNamespace(status=status, dual=dual)
@@ -257,12 +258,19 @@ def _up(number: float, digits: int) -> str:
     return written(*number.as_integer_ratio(), digits, up=True) if math.isfinite(number) else str(number)
 
 
-def _not_refuting(arrays, made, bound, equality) -> str:
+def _integers(path, arrays, shape) -> list[str]:
+    """The words of farkas, as many as multipliers; none where the file has no such array."""
+    if "farkas" not in arrays:
+        return []
+    header, sentence = arrays.header("farkas"), "an exact combination of the constraints (farkas) is missing"
+    require(header.dtype.kind == "U" and header.shape == shape, f"{path}: {sentence}: expected {shape[0]} words")
+    return arrays["farkas"].tolist()
+
+
+def _not_refuting(texts: list[str], made, bound, equality) -> str:
     """Why the integers of a file do not show that there is no W; "" if they do."""
-    header = arrays.header("farkas") if "farkas" in arrays else None
-    if header is None or header.dtype.kind != "U" or header.shape != bound.shape:
+    if not texts:
         return "an exact combination of the constraints (farkas) is missing"
-    texts = arrays["farkas"].tolist()
     letters, d, e = sum(map(len, texts)) - len(texts), made[0].shape[1], made[1].shape[1]
     if letters * d > DIGITS[0] or letters * d * e > DIGITS[1]:
         return "the combination of the constraints (farkas) is too long to judge"

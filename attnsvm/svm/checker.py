@@ -42,8 +42,8 @@ from attnsvm.svm.verdict import Ranks, Verdict, relative_gap, rounded_down
 
 SMALL = 1e-3  # share of the largest bound up to which a bound does not measure its margin
 REMOTE = 1e6  # how many times the norm that some row asks for alone, for "no W of a smaller norm" to be an answer
-SCALED = 1e-9  # how far the least margin of a solution may be from one, and it from what meets all rows, relative
-ROUNDED = 1e-6  # the same at most, where the rounding of W itself costs more than SCALED
+LACKING = 2.0**-20  # share of its bound that W may lack of a row; and how far it may be from what meets all, relative
+UNEQUAL = 1e-9  # what W may lack, relative to ‖A_k‖‖W‖, of a row whose bound is zero, or that is an equality
 HUGE = 1e50  # beyond it, products of numbers that vanish count for more than NOTHING
 COORDINATES, ENTRIES = 4096, 2**25  # of a combination that may be made exactly zero: a Cholesky factor, and its rows
 CLEAR = 16.0  # times that a singular value must exceed what is missing to zero
@@ -310,8 +310,9 @@ def _decided(problem: Problem, norm: str, tol: float, W, dual, whole: Matrix, M:
 def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict:
     """See `_decided`."""
     value, low = whole.norm(norm), _lower(problem, norm, M, dual)
+    own = _own(problem, W, UNEQUAL * whole.norm("fro"), reached, error)
     moved = _moved(problem, norm, value, reached, error)
-    verdict = _bracketed(problem, norm, tol, whole, value, M, low, moved, "floating")
+    verdict = _bracketed(problem, norm, tol, whole, own, M, low, moved, "floating")
     if verdict.status == "solved" or W is None or not rational.affordable(problem.matrices, W, dual, problem.equality):
         return verdict
     exact = rational.Products(problem.matrices)
@@ -319,7 +320,7 @@ def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict
     low = _lower(problem, norm, M, dual)
     reached, error = exact.margins(W)
     moved = _moved(problem, norm, value, reached, error)
-    second = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    second = _bracketed(problem, norm, tol, whole, own, M, low, moved, "rational")
     if second.status == "solved":
         return second
     projected = exact.projected(W, problem.bound, problem.equality, dual)
@@ -327,7 +328,7 @@ def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict
         return verdict
     there, away = projected  # a matrix that meets all constraints, and its distance to W
     moved = Moved(there.norm(norm) * (1 + rounding(0)), 1.0, away, 1.0)
-    third = _bracketed(problem, norm, tol, whole, value, M, low, moved, "rational")
+    third = _bracketed(problem, norm, tol, whole, own, M, low, moved, "rational")
     return third if third.status == "solved" else verdict
 
 
@@ -413,8 +414,26 @@ def _distance(problem: Problem, held, missing) -> float:
     return frobenius(share[:, None]) / math.sqrt(least) * (1 + rounding(0)) if least > 0 else math.inf
 
 
-def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmetic: str) -> Verdict:
-    """The verdict from both bounds."""
+def _own(problem: Problem, W, unequal: float, reached, error) -> bool:
+    """Whether W itself has every margin, each relative to its own bound: exactly, where floating bounds do not say.
+
+    Args:
+        unequal: what it may lack where the row asks for zero, relative to ‖A_k‖.
+    """
+    bound, equality = problem.bound, problem.equality
+    allowed = np.where((bound > 0) & ~equality, LACKING * bound, unequal * problem.lengths + 10 * NOTHING)
+    lacking = np.where(equality, np.abs(bound - reached), bound - reached)
+    held = lacking + error <= allowed
+    if not every(held) and W is not None and every(lacking - error <= allowed):
+        rows = np.flatnonzero(~held)
+        if (exact := rational.margins(problem.matrices, rows, W)) is not None:
+            lacking = bound[rows] - exact[0]
+            held[rows] = np.where(equality[rows], np.abs(lacking), lacking) + exact[1] <= allowed[rows]
+    return every(held)
+
+
+def _bracketed(problem, norm, tol, whole, own: bool, M, low, moved: Moved, arithmetic: str) -> Verdict:
+    """The verdict from both bounds, and from what W itself is."""
     high = moved.high
     size = whole.norm("fro")
     if problem.asks_nothing():  # W = 0 meets everything
@@ -429,13 +448,14 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     if not 0 <= relative_gap(low, high) <= tol:
         return refused(f"the duality gap is too large: the least norm is between {float(low)!r} and {float(high)!r}")
     off = abs(moved.scale - 1) if high > 0 else 0.0
-    room = SCALED if off <= SCALED and moved.distance <= SCALED * size else _room(problem, size)
-    if not off <= room:
+    if not off <= LACKING:
         return refused(f"a constraint is violated, or none is tight: {moved.scale:.9g} times the solution is meant")
-    if not moved.distance <= room * size + TINY * 10:
+    if not moved.distance <= LACKING * size + TINY * 10:
         return refused(
             f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
         )
+    if not own:
+        return refused("a constraint is violated: W as it is in float64 lacks too much of a bound")
     radius = math.nan
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))
@@ -450,12 +470,6 @@ def _bracketed(problem, norm, tol, whole, value, M, low, moved: Moved, arithmeti
     else:
         counted = partial(_any_rank, whole, low)
     return Verdict("solved", "", low, high, radius, arithmetic, counted)
-
-
-def _room(problem: Problem, size: float) -> float:
-    """How far the least margin of W may be from one, and W from what meets all rows, relative."""
-    tight = problem.lengths[problem.asks] / problem.bound[problem.asks]
-    return min(ROUNDED, max(SCALED, 16 * UNIT * size * float(tight.max(initial=0.0))))
 
 
 def _rank(whole: Matrix, share: float) -> int:

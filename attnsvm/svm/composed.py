@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from attnsvm import geometry
 from attnsvm.svm.constraints import Constraints, Factors, TokenConstraints
 from attnsvm.svm.solution import Solution, Status
-from attnsvm.svm.solver import judged_solution, solve_batch
+from attnsvm.svm.solver import judged_solution, norm_and_tolerance, solve_batch
 
 
 def join(parts: list[Constraints]) -> Constraints:
@@ -75,8 +74,7 @@ def solve_blocks(batch: list[list[Constraints]], norm: str = "fro", tol: float |
 
 def as_one(parts: list[Constraints], answers: list[Solution], norm: str = "fro", tol: float | None = None) -> Solution:
     """The solution of a `block_diagonal` problem from the answers to its parts, in the same norm, certified as one."""
-    measure = geometry.get(norm)
-    tol = measure.tolerance if tol is None else tol
+    measure, tol = norm_and_tolerance(norm, tol)
     whole = block_diagonal(parts)
     W = np.zeros(whole.shape)
     for block, answer in zip(diagonal_blocks(W, [part.shape for part in parts]), answers, strict=True):

@@ -8,7 +8,9 @@ from tqdm import tqdm
 
 from attnsvm.svm.arguments import finite_array, problem_arrays, switch
 from attnsvm.svm.constraints import Constraints, parts_of, ragged, selection, selection_of_one, separation
-from attnsvm.svm.rational import refutation
+from attnsvm.svm.enclosures import rounding
+from attnsvm.svm.rational import Integers, refutation
+from attnsvm.svm.rational import margins as exact_margins
 from attnsvm.svm.solution import Solution, Status
 from attnsvm.svm.solver import norm_and_tolerance, solve
 from attnsvm.svm.verdict import rounded_down
@@ -136,6 +138,9 @@ class AttentionSVM:
         held = solution.factors is None
         margins = constraints.apply(solution.W) if held else rows.along(solution.on(rows.queries))
         outside = ~constraints.equality
+        doubtful = np.flatnonzero(outside & (margins < 1 - SUPPORT_MARGIN))  # W is proved to have them
+        if held and len(doubtful) and (exact := exact_margins(rows, doubtful, solution.W)) is not None:
+            margins[doubtful] = exact[0]
         self.margin_ = 1 / float(solution.high) if solution.high > 0 else np.inf
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)
         self.support_ = constraints.index[on_margin][:, [0, 2]]
@@ -164,7 +169,10 @@ class AttentionSVM:
         return self.solution_
 
     def decision_function(self, tokens, queries=None) -> np.ndarray | list[np.ndarray]:
-        """The logits x_itᵀ W_ z_i, (n, T); for pairs (X_i, z_i) without `queries` a list of (T_i,)."""
+        """The logits x_itᵀ W_ z_i, (n, T); for pairs (X_i, z_i) without `queries` a list of (T_i,).
+
+        Rounded, but the largest is the one that is it exactly, the first of several: see `_exactly_largest`.
+        """
         solution = self._fitted()
         d, e = solution.shape
         if queries is None:
@@ -175,11 +183,11 @@ class AttentionSVM:
                 )
                 for i, (X, z) in enumerate(parts_of(i, one, "(tokens, query)") for i, one in enumerate(tokens))
             ]
-            return [X @ solution.on(z) for X, z in pairs]
+            return [_exactly_largest(solution, X[None], z[None], (X @ solution.on(z))[None])[0] for X, z in pairs]
         tokens, queries = problem_arrays(tokens, queries)
         finite_array("tokens", tokens, (None, None, d), f"(n, T, {d})")
         finite_array("queries", queries, (None, e), f"(n, {e})")
-        return np.matmul(tokens, solution.on(queries)[:, :, None])[..., 0]
+        return _exactly_largest(solution, tokens, queries, np.matmul(tokens, solution.on(queries)[:, :, None])[..., 0])
 
     def predict(self, tokens, queries=None) -> np.ndarray:
         """The token that W_ selects for each input, (n,) int."""
@@ -205,6 +213,23 @@ class AttentionSVM:
         predicted = self.predict(tokens, queries)
         anchor, chosen = selection(selected, *np.shape(tokens)[:2])
         return float(np.mean(predicted == anchor if chosen is None else chosen[np.arange(len(anchor)), predicted]))
+
+
+def _exactly_largest(solution: Solution, tokens, queries, logits) -> np.ndarray:
+    """The logits (n, T) with the largest of every input above the others where rounding does not tell: in integers."""
+    parts = solution.factors or (solution.W,)
+    size = float(np.prod([np.linalg.norm(part) for part in parts]))
+    lengths = np.linalg.norm(tokens, axis=2) * np.linalg.norm(queries, axis=1)[:, None]
+    error = rounding(sum(solution.shape) + parts[-1].shape[1]) * size * lengths
+    most = np.take_along_axis(logits - error, logits.argmax(1)[:, None], 1)
+    for i in np.flatnonzero(~((logits + error < most).sum(1) == logits.shape[1] - 1)):
+        along = Integers(queries[i]).values
+        for part in (parts[0],) if len(parts) == 1 else (parts[1].T, parts[0]):
+            along = Integers(part).values @ along
+        best = int((Integers(tokens[i]).values @ along).argmax())
+        if logits[i].argmax() != best:
+            logits[i, best] = np.nextafter(logits[i].max(), np.inf)
+    return logits
 
 
 def _triples(inputs, selected):

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from attnsvm.svm import lifted_exact
-from attnsvm.svm.enclosures import UNIT, rounding
+from attnsvm.svm.enclosures import UNIT, rounding, total
 from attnsvm.svm.verdict import Ranks, Verdict
 
 SPARE = 8  # roundings added to every count, beside those of `rounding`, for operations on the bounds themselves
@@ -136,19 +136,6 @@ class Checker:
         parts = [content, _Part(places, 0, _lengths(places)), queries]
         made._hold((self.content, places, self.queries, self.owner), parts, kernel, True)
         made.rounded = self.rounded + 6  # the places of both tokens, and the kernel twice
-        return made
-
-    def take(self, rows) -> "Checker":
-        """The same for some of the tokens, and the queries that still have one."""
-        left, owner = np.unique(self.owner[rows], return_inverse=True)
-        features = self.content[rows], self.places[rows], self.queries[left], owner
-        if not self.whole:
-            return Checker(*features)
-        made = object.__new__(Checker)
-        content, places, queries = self.parts
-        parts = [content.take(rows), places.take(rows), queries.take(left)]
-        made._hold(features, parts, self.kernel[np.ix_(rows, rows)], True)
-        made.rounded = self.rounded
         return made
 
     def check(self, winner, loser, tol: float, claim) -> Verdict:
@@ -279,7 +266,7 @@ class Checker:
             return False
         rest = B @ R
         rest.flat[:: len(rest) + 1] -= 1
-        off = _frobenius(rest) + _frobenius(R) * (_rate(count) * _frobenius(B) + _frobenius(wrong) + NOTHING)
+        off = _frobenius(rest) + _frobenius(R) * (rounding(SPARE + count) * _frobenius(B) + _frobenius(wrong) + NOTHING)
         least = np.ldexp(counted[used], power).min()
         return bool(off < 1 and size < 0.99 * (1 - off) / _frobenius(R) * least)
 
@@ -326,16 +313,16 @@ class Checker:
 
     def _size(self, weights):
         """An upper bound of Σ |weight_t| L_t."""
-        return _total(np.abs(weights) * self.lengths) * (1 + 8 * UNIT)
+        return total(np.abs(weights) * self.lengths) * (1 + 8 * UNIT)
 
     def _error(self, weights, rounded):
         """(N,) by how much a logit is wrong at most."""
-        return _rate(rounded) * self._size(weights) * self.lengths + NOTHING
+        return rounding(SPARE + rounded) * self._size(weights) * self.lengths + NOTHING
 
     def _square(self, weights, logits, rounded):
         """Bounds of ‖Σ weights token zᵀ‖²."""
-        value = _total(weights * logits)
-        error = _rate(rounded) * self._size(weights) ** 2 + len(weights) * NOTHING
+        value = total(weights * logits)
+        error = rounding(SPARE + rounded) * self._size(weights) ** 2 + len(weights) * NOTHING
         return max(value - error, 0.0), max(value + error, 0.0)
 
     def _combined(self, weights):
@@ -355,7 +342,7 @@ class Checker:
             left[number] = ((places.array[mine] * weights[mine, None]).T @ content.array[mine]).ravel()
             most = max(most, len(mine))
         sums = left.T @ queries.array[inputs]
-        error = 2 * _rate(most + 2 + len(inputs)) * self._size(weights) + NOTHING
+        error = 2 * rounding(SPARE + most + 2 + len(inputs)) * self._size(weights) + NOTHING
         return _frobenius(sums) + error
 
     def _squares(self, winner, loser):
@@ -397,13 +384,14 @@ class Checker:
         length = math.sqrt(max(np.diag(inner).max(), 0.0)) * 1.01
         tokens = int(np.diff(self.first, append=len(weights)).max())  # of one input, which `gram` sums
         terms = 2 * _terms(len(V), "places") + 2 * _terms(n, "places") + tokens
-        error = rank * _rate(rounded + terms) * (length * self._size(weights)) ** 2 + rank * NOTHING
-        skew = _up(float(np.linalg.norm(inner - np.eye(rank))) + rank * _rate(_terms(len(V), "places")) * length**2)
+        error = rank * rounding(SPARE + rounded + terms) * (length * self._size(weights)) ** 2 + rank * NOTHING
+        inexact = rank * rounding(SPARE + _terms(len(V), "places")) * length**2
+        skew = _up(float(np.linalg.norm(inner - np.eye(rank))) + inexact)
         diagonal = np.diag(squares)
         off = float(np.linalg.norm(squares - np.diag(diagonal)))
         least = np.minimum.accumulate(diagonal) - off - error
         least = np.sqrt(np.maximum(least, 0.0) / (1 + skew)) / bounds.least[1] * (1 - 8 * UNIT)
-        rest = bounds.square[1] - _down(_down(max(_total(diagonal) - error, 0.0)) / (1 + skew))
+        rest = bounds.square[1] - _down(_down(max(total(diagonal) - error, 0.0)) / (1 + skew))
         tail = _up(math.sqrt(max(rest, 0.0)) / bounds.least[0])
         full = rank == min(n, queries.shape[1], self.content.shape[1] * self.places.shape[1])
         least_rank = int((least > apart).sum())
@@ -426,9 +414,6 @@ class _Part:
             return _Part(array, 0, _lengths(array))
         scaled = np.ldexp(array, -power)
         return _Part(scaled, power, _lengths(scaled))
-
-    def take(self, rows):
-        return _Part(self.array[rows], self.power, self.lengths[rows])
 
 
 def _require_growing(owner, tokens: int, places: int, queries: int) -> None:
@@ -460,8 +445,8 @@ def _counted(dual, most):
 
 
 def _promise(counted):
-    total = _total(counted)
-    return total * (1 - 2 * UNIT), total * (1 + 2 * UNIT)
+    whole = total(counted)
+    return whole * (1 - 2 * UNIT), whole * (1 + 2 * UNIT)
 
 
 def _product(a, b, chunk):
@@ -491,27 +476,14 @@ def _added(terms):
     return terms[0], depth
 
 
-def _rate(count):
-    """The relative error of so many roundings; infinite where it proves nothing."""
-    return rounding(count + SPARE)
-
-
 def _lengths(rows):
     """Upper bounds of their lengths; their squares may vanish."""
-    return np.sqrt(np.einsum("ij,ij->i", rows, rows)) * (1 + _rate(rows.shape[1])) + NOTHING
+    return np.sqrt(np.einsum("ij,ij->i", rows, rows)) * (1 + rounding(SPARE + rows.shape[1])) + NOTHING
 
 
 def _frobenius(array):
     """An upper bound of its norm."""
-    return float(np.linalg.norm(array)) * (1 + _rate(array.size)) + NOTHING
-
-
-def _total(values):
-    """Their sum, rounded once; infinite where it leaves the range, or has no value."""
-    try:
-        return math.fsum(values)
-    except (OverflowError, ValueError):
-        return math.inf
+    return float(np.linalg.norm(array)) * (1 + rounding(SPARE + array.size)) + NOTHING
 
 
 def _up(value):

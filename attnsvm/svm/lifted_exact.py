@@ -6,15 +6,16 @@ float64 numbers are whole numbers times a power of two, so products of lifted to
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import inf, lcm, nextafter
+from math import inf, nextafter
 
 import numpy as np
+
+from attnsvm.svm.rational import Integers, digits_of, nullified
 
 PRODUCTS = 2e5  # of tokens with tokens, up to which all are made; each takes about a microsecond
 NUMBERS = 4e5  # of tokens and queries that are read
 SUPPORT = 250  # constraints of a refutation: their equations take some seconds
-SPREAD = 400  # bits between the largest and the smallest number of an array
-PRIME = 2**61 - 1
+DIGITS = 453  # binary digits of the numbers of an array, as integers
 FINITE = float(np.finfo(float).max)
 DROPS = 8  # constraints that are left out, one after another, where the exact multipliers are negative
 
@@ -32,7 +33,7 @@ def affordable(features, used: int) -> bool:
     """Whether all products of so many tokens with all tokens can be made."""
     content, places, queries, _ = features
     small = used * len(content) <= PRODUCTS and content.size + places.size + queries.size <= NUMBERS
-    return small and all(_spread(part) <= SPREAD for part in (content, places, queries))
+    return small and all(digits_of(part) <= DIGITS for part in (content, places, queries))
 
 
 def sizes(features, winner, loser, nu: np.ndarray, combined: np.ndarray) -> Sizes:
@@ -50,12 +51,12 @@ def sizes(features, winner, loser, nu: np.ndarray, combined: np.ndarray) -> Size
                 found = found + (weights[start:stop] @ tokens[start:stop]) * products[i, owner]
         return found
 
-    (mine, shift), (sums, _) = _whole(nu[used]), _whole(combined[used])
-    reached = logits(mine)
-    power = unit + of_queries + shift
-    square, least = mine @ reached[used], (reached[winner] - reached[loser]).min()
-    other, of_sums = sums @ logits(sums)[used], _whole(combined[used])[1]
-    return Sizes(_times(square, power + shift), _times(least, power), _times(other, unit + of_queries + 2 * of_sums))
+    mine, sums = Integers(nu[used]), Integers(combined[used])
+    reached = logits(mine.values)
+    power = unit + of_queries + mine.exponent
+    square, least = mine.values @ reached[used], (reached[winner] - reached[loser]).min()
+    other = _times(sums.values @ logits(sums.values)[used], unit + of_queries + 2 * sums.exponent)
+    return Sizes(_times(square, power + mine.exponent), _times(least, power), other)
 
 
 def farkas(features, winner, loser, dual: np.ndarray) -> bool:
@@ -66,7 +67,7 @@ def farkas(features, winner, loser, dual: np.ndarray) -> bool:
     content, places, queries, owner = features
     rows = np.flatnonzero(dual > 0)
     rows = rows[np.argsort(-dual[rows], kind="stable")]  # the largest multipliers can move without changing sign
-    if len(rows) > SUPPORT or any(_spread(part) > SPREAD for part in (content, places, queries)):
+    if len(rows) > SUPPORT or any(digits_of(part) > DIGITS for part in (content, places, queries)):
         return False
     used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
     tokens, _ = _kernel(content, places, used, used)
@@ -75,9 +76,9 @@ def farkas(features, winner, loser, dual: np.ndarray) -> bool:
     products = _gram(queries[owners], queries[owners])[0][np.ix_(number, number)]
     left = tokens[above] - tokens[below]
     gram = (left[:, above] - left[:, below]) * products
-    weights = _whole(dual[rows])[0]
+    weights = Integers(dual[rows]).values
     for _ in range(DROPS):
-        found = _nullified(gram, weights)
+        found = nullified(gram, weights)
         if found is None:
             return False
         if min(found) >= 0:
@@ -86,37 +87,6 @@ def farkas(features, winner, loser, dual: np.ndarray) -> bool:
         kept = [k for k in range(len(found)) if k != worst]
         gram, weights = gram[np.ix_(kept, kept)], weights[kept]
     return False
-
-
-def _nullified(gram, weights):
-    """Rational multipliers near `weights` that the matrix sends to zero, exactly; None where there are none."""
-    from flint import fmpz_mat, nmod_mat
-
-    size = len(gram)
-    echelon, rank = nmod_mat(size, size, [int(x) % PRIME for x in gram.ravel()], PRIME).rref()
-    basis, row = [], 0
-    for k in range(size):
-        if row < rank and int(echelon[row, k]):
-            basis.append(k)
-            row += 1
-    free = [k for k in range(size) if k not in set(basis)]
-    if not free:
-        return None
-    found = [Fraction(0)] * size
-    for k in free:
-        found[k] = Fraction(int(weights[k]))
-    if basis:
-        right = -(gram[np.ix_(basis, free)] @ weights[free])
-        try:
-            solved = fmpz_mat(gram[np.ix_(basis, basis)].tolist()).solve(fmpz_mat([[x] for x in right]))
-        except ZeroDivisionError:  # singular: it is not, modulo a prime
-            return None
-        for place, k in enumerate(basis):
-            value = solved[place, 0]
-            found[k] = Fraction(int(value.p), int(value.q))
-    common = lcm(*(value.denominator for value in found))
-    whole = np.array([value.numerator * (common // value.denominator) for value in found], dtype=object)
-    return found if not (gram @ whole).any() else None
 
 
 def enclosed(value: Fraction, power: int) -> tuple[float, float]:
@@ -129,29 +99,14 @@ def enclosed(value: Fraction, power: int) -> tuple[float, float]:
     return (near, near) if Fraction(near) == value else (nextafter(near, -inf), nextafter(near, inf))
 
 
-def _whole(array: np.ndarray) -> tuple[np.ndarray, int]:
-    """Whole numbers and a power k: the array is the numbers times 2^k."""
-    part, power = np.frexp(array)
-    there = array != 0
-    least = int(power[there].min()) if there.any() else 0
-    numbers = np.ldexp(part, 53).astype(np.int64).astype(object)
-    return numbers << np.where(there, power - least, 0).astype(object), least - 53
-
-
-def _spread(array) -> int:
-    """Bits between the largest and the smallest number other than zero."""
-    powers = np.frexp(array[array != 0])[1]
-    return int(powers.max() - powers.min()) if len(powers) else 0
-
-
 def _gram(a, b):
     """The products of the rows of a and of b, as whole numbers times a power of two."""
     from flint import fmpz_mat
 
-    (left, one), (right, other) = _whole(a), _whole(b)
-    product = fmpz_mat(left.tolist()) * fmpz_mat(right.tolist()).transpose()
+    left, right = Integers(a), Integers(b)
+    product = fmpz_mat(left.values.tolist()) * fmpz_mat(right.values.tolist()).transpose()
     numbers = np.array([int(x) for x in product.entries()], dtype=object).reshape(len(a), len(b))
-    return numbers, one + other
+    return numbers, left.exponent + right.exponent
 
 
 def _kernel(content, places, rows, columns):

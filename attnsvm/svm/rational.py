@@ -23,7 +23,7 @@ def affordable(matrices, W: np.ndarray, dual: np.ndarray, equality: np.ndarray) 
     """Whether the exact products of a problem with one matrix, and with its own, take seconds at most."""
     tokens, queries, *_ = matrices
     count = int(np.count_nonzero((dual != 0) | equality))
-    return _projectable(count, (tokens.shape[1], *queries.shape, len(dual)), _digits(tokens, queries), _digits(W))
+    return _projectable(count, (tokens.shape[1], *queries.shape, len(dual)), digits_of(tokens, queries), digits_of(W))
 
 
 def _projectable(count: int, sizes: tuple[int, int, int, int], digits: int, own: int) -> bool:
@@ -38,7 +38,7 @@ def _solvable(count: int, digits: int) -> bool:
     return count <= MOST and count * digits <= DETERMINANT
 
 
-def _digits(*arrays: np.ndarray) -> int:
+def digits_of(*arrays: np.ndarray) -> int:
     """Binary digits of the products of numbers of the arrays, as integers."""
     powers = [np.frexp(array[array != 0])[1] for array in arrays]
     return sum(53 + int(power.max(initial=-5000) - power.min(initial=5000)) for power in powers if len(power))
@@ -49,14 +49,12 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
 
     None if there are none on the rows of the largest multipliers, or these are too many to know.
     """
-    tokens, queries, winner, loser, query = matrices
+    tokens, queries, *_ = matrices
     rows = np.flatnonzero(dual)
     if not 0 < len(rows) <= MOST or len(rows) ** 2 * sum((tokens.shape[1], queries.shape[1])) // 8 > LARGEST:
         return None
-    used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
-    used_queries, place_of_query = np.unique(query[rows], return_inverse=True)
-    few = tokens[used], queries[used_queries], place[: len(rows)], place[len(rows) :], place_of_query
-    if not _solvable(len(rows), _digits(*few[:2])):
+    few = _of_rows(matrices, rows)
+    if not _solvable(len(rows), digits_of(*few[:2])):
         return None
     found = Products(few).refutation(dual[rows], bound[rows], equality[rows])
     if found is None:
@@ -64,6 +62,22 @@ def refutation(matrices, dual: np.ndarray, bound: np.ndarray, equality: np.ndarr
     whole = np.zeros(len(dual), dtype=object)
     whole[rows] = found // math.gcd(*(int(weight) for weight in found))
     return whole
+
+
+def _of_rows(matrices, rows):
+    """The matrices of some rows, with the tokens and queries that they need."""
+    tokens, queries, winner, loser, query = matrices
+    used, place = np.unique(np.concatenate([winner[rows], loser[rows]]), return_inverse=True)
+    used_queries, place_of_query = np.unique(query[rows], return_inverse=True)
+    return tokens[used], queries[used_queries], place[: len(rows)], place[len(rows) :], place_of_query
+
+
+def margins(matrices, rows: np.ndarray, W: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """⟨A_k, W⟩ of some rows, rounded once, and bounds of the errors; None where that takes more than seconds."""
+    few = _of_rows(matrices, rows)
+    if len(few[0]) * W.shape[0] + len(few[1]) * W.size + len(rows) * W.shape[0] > LARGEST:
+        return None
+    return Products(few).margins(W)
 
 
 def digits(number: int) -> str:
@@ -103,7 +117,7 @@ class Products:
         X, Z = Integers(tokens), Integers(queries)
         self.left, self.queries = X.values[winner] - X.values[loser], Z.values
         self.exponent = X.exponent + Z.exponent  # of A_k
-        self.digits, self.sizes = _digits(tokens, queries), (tokens.shape[1], *queries.shape, len(winner))
+        self.digits, self.sizes = digits_of(tokens, queries), (tokens.shape[1], *queries.shape, len(winner))
 
     def margins(self, W: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """⟨A_k, W⟩ (m,), rounded once, and bounds of the errors."""
@@ -158,15 +172,8 @@ class Products:
 
     def _near(self, order, dual):
         """Integers that combine the matrices to zero: the last dependent rows keep their multipliers."""
-        gram = self._gram(order, order)
-        pivots = _independent(gram)
-        if len(pivots) == len(order):
-            return None
-        free, kept = np.delete(np.arange(len(order)), pivots), Integers(dual[order]).values
-        others, scale = _solved(gram[np.ix_(pivots, pivots)], -(gram[np.ix_(pivots, free)] @ kept[free]))
-        here = np.zeros(len(order), dtype=object)
-        here[free], here[pivots] = kept[free] * scale, others
-        if (gram @ here).any():
+        here = nullified(self._gram(order, order), Integers(dual[order]).values)
+        if here is None:
             return None
         found = np.zeros(len(dual), dtype=object)
         found[order] = here
@@ -186,7 +193,7 @@ class Products:
         reached, goal = reached << (exponent - low), bounds.values << (bounds.exponent - low)
         for _ in range(ROUNDS):
             rows = np.flatnonzero(held)
-            if not _projectable(len(rows), self.sizes, self.digits, _digits(W)):
+            if not _projectable(len(rows), self.sizes, self.digits, digits_of(W)):
                 return None
             # W + Σ x_k A_k/scale, with x in units of 2^(low − 2 exponent of A)
             rows = rows[np.lexsort((-weight[rows], ~equality[rows]))]
@@ -226,6 +233,17 @@ class Products:
         """Lengths of the matrices, rounded."""
         squares = (self.left * self.left).sum(1) * (self.queries * self.queries).sum(1)[self.query]
         return np.sqrt(_floats(squares, 1, 2 * self.exponent))
+
+
+def nullified(gram: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Integers (h,) near a multiple of `weights` that the matrix (h, h) sends to zero; None where there are none."""
+    pivots = _independent(gram)
+    if len(pivots) == len(gram):
+        return None
+    free, found = np.delete(np.arange(len(gram)), pivots), np.zeros(len(gram), dtype=object)
+    found[pivots], scale = _solved(gram[np.ix_(pivots, pivots)], -(gram[np.ix_(pivots, free)] @ weights[free]))
+    found[free] = weights[free] * scale
+    return None if (gram @ found).any() else found
 
 
 def _independent(gram: np.ndarray) -> np.ndarray:

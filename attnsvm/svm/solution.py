@@ -61,11 +61,6 @@ class Solution(Ranked):
         return self.status is Status.SOLVED
 
     @property
-    def certificate(self) -> np.ndarray | None:
-        """The multipliers that prove the status; None if nothing is proved."""
-        return None if self.status is Status.UNCERTIFIED else self.dual
-
-    @property
     def shape(self) -> tuple[int, int]:
         """(d, e) of W."""
         return self.W.shape[0], self.W.shape[1]

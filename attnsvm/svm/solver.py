@@ -22,10 +22,10 @@ from attnsvm.svm.methods.choice import (
     named,
     require_memory,
 )
-from attnsvm.svm.methods.rescaling import rescaled
+from attnsvm.svm.methods.rescaling import raised, rescaled, well_rounded
 from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
-from attnsvm.svm.verdict import LOOSEST, Verdict
+from attnsvm.svm.verdict import LOOSEST
 from attnsvm.system import extras
 
 
@@ -120,8 +120,10 @@ def _attempt(work: Callable, c: Constraints, *arguments):
     try:
         with np.errstate(all="ignore"):  # what comes of overflow is judged
             return work(c, *arguments)
-    except (ArithmeticError, ValueError) as error:  # of numbers at the ends of the range: overflow, no convergence
-        return _refused(c, f"the solver ended without an answer: {error}")
+    except BaseException as error:  # of numbers at the ends of the range: overflow, no convergence, a panic of CLARABEL
+        if isinstance(error, ArithmeticError | ValueError) or type(error).__name__ == "PanicException":
+            return _refused(c, f"the solver ended without an answer: {error}")
+        raise
 
 
 def _begun(c: Constraints, measure: Norm, method: str, report: Report) -> Solution | _Begun:
@@ -158,21 +160,34 @@ def judge(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solutio
 
 def _judged(batch: list[Constraints], measure: Norm, tol: float, claims: Iterable[Solution]) -> list[Solution]:
     """Every answer with what is proved of it, the claims being taken and the answers entered in their order."""
-    answers, made = [], list(claims)
-    verdicts = [
-        None if claim.status is Status.UNCERTIFIED else check(c.factors, c.bound, c.equality, measure.name, tol, claim)
-        for c, claim in zip(batch, made, strict=True)
-    ]
-    for c, claim, verdict in zip(batch, made, verdicts, strict=True):
-        answer = claim if verdict is None else _with(c, claim, verdict)
+    answers = []
+    for c, made in zip(batch, list(claims), strict=True):
+        claim, answer = _proved(c, measure, tol, made)
         held = claim.factors or (() if np.isnan(claim.W).all() else (claim.W,))
         audit_log.enter((c, measure.name, tol), claim, answer, held)
         answers.append(answer)
     return answers
 
 
-def _with(c: Constraints, claim: Solution, verdict: Verdict) -> Solution:
+def _proved(c: Constraints, measure: Norm, tol: float, claim: Solution) -> tuple[Solution, Solution]:
+    """The claim and what is proved of it; or of one with a W whose margins survive rounding, where that is more."""
+    if claim.status is Status.UNCERTIFIED:
+        return claim, claim
+    with np.errstate(all="ignore"):
+        first = _with(c, measure, tol, claim)
+        if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED or claim.factors:
+            return claim, first
+        for moved in (raised, well_rounded):
+            better = replace(claim, W=moved(c, claim.W))
+            second = _with(c, measure, tol, better)
+            if second.solved:
+                return better, second
+    return claim, first
+
+
+def _with(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solution:
     """The claim as far as it is proved."""
+    verdict = check(c.factors, c.bound, c.equality, measure.name, tol, claim)
     if claim.status is Status.SOLVED and verdict.status in (Status.INFEASIBLE, Status.REMOTE):
         claim = _infeasible(c, np.full(c.shape, np.nan), claim.dual, claim.method)
     proved = {name: getattr(verdict, name) for name in PROVED}

@@ -5,9 +5,10 @@ errors. Here the header is held against the size of the member and against the m
 allocated; members that nobody asks for stay packed; and what does not fit is one sentence.
 """
 
-import io
+import ast
 import math
 import os
+import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -21,13 +22,14 @@ from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import start
 
 START, NOTHING = b"PK\x03\x04", b"PK\x05\x06"  # of a zip archive with something in it, and without
-KINDS = "biufcSU"  # of NumPy's types: numbers and words, no objects, which run code when they are read, and no records
-READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-LONGEST = 2**14  # bytes of a member that hold its header: NumPy takes 10,000
+MAGIC = b"\x93NUMPY\x01\x00"  # of version 1.0: NumPy writes others for records alone
+# Numbers and words, no objects, which run code when they are read, and no records.
+TYPE = re.compile(r"[<>]([fiu][248]|c8|c16|U[1-9][0-9]{0,5})|\|([iub]1|S[1-9][0-9]{0,5})")
+LONGEST = 10_000  # bytes before the numbers
 COPIES = 3  # of an array, in float64, that live at the same time: as read, as checked, and as one of many
 PIECE = 2**24
 LITTLE = 2**22  # bytes that are there: to ask takes longer than to read them
-LAST = 0x10FFFF  # code point
+LAST, FIRST, SURROGATES = 0x10FFFF, 0xD800, 0x800  # code points; those that are no letters, and how many
 
 
 class Header(NamedTuple):
@@ -59,9 +61,9 @@ class Arrays(Mapping[str, np.ndarray]):
         with _or_else(f"{path}: is not an .npz file of plain arrays") as sentence:
             require(start(path, len(START)) in (START, NOTHING), sentence)
             self._archive = zipfile.ZipFile(path)
-        self._members: dict[str, list[zipfile.ZipInfo]] = {}
-        for member in self._archive.infolist():
-            self._members.setdefault(member.filename.removesuffix(".npy"), []).append(member)
+        members = self._archive.infolist()
+        self._members = {member.filename.removesuffix(".npy"): member for member in members}
+        require(len(self._members) == len(members), f"{path}: two of its arrays have one name")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -74,22 +76,23 @@ class Arrays(Mapping[str, np.ndarray]):
 
     def header(self, name: str) -> Header:
         """Shape and type of an array, before it is read. KeyError: there is none of this name."""
-        member = self._member(name)
-        with _or_else(self._damaged(name)):
+        member, damaged = self._member(name), self._damaged(name)
+        with _or_else(damaged):
             with self._archive.open(member) as packed:
-                begin = io.BytesIO(packed.read(LONGEST))
-            version = np.lib.format.read_magic(begin)
-            require(version in READERS, f"{self.path}: the array {name} is of a format that is not known")
+                begin = packed.read(LONGEST)
+            offset = len(MAGIC) + 2 + int.from_bytes(begin[len(MAGIC) : len(MAGIC) + 2], "little")
+            require(begin.startswith(MAGIC) and offset <= len(begin), damaged)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of Python 2
-                found = Header(*READERS[version](begin), begin.tell())
-        plain = found.dtype.kind in KINDS and found.dtype.itemsize > 0 and found.dtype.subdtype is None
-        require(plain, f"{self.path}: the array {name} is not of plain numbers or words, but of {found.dtype.kind!r}")
+                warnings.simplefilter("ignore")  # of what is no literal
+                said = ast.literal_eval(begin[len(MAGIC) + 2 : offset].decode("ascii"))
+            kind, fortran, shape = said.pop("descr"), said.pop("fortran_order"), said.pop("shape")
+            lengths = type(shape) is tuple and all(type(length) is int and length >= 0 for length in shape)
+            require(lengths and type(fortran) is bool and not said, damaged)
+        plain = type(kind) is str and TYPE.fullmatch(kind)
+        require(bool(plain), f"{self.path}: the array {name} is not of plain numbers or words")
+        found = Header(shape, fortran, np.dtype(kind), offset)
         size = found.offset + found.size * found.dtype.itemsize
-        require(
-            all(type(length) is int and length >= 0 for length in found.shape) and size == member.file_size,
-            f"{self.path}: the array {name} has another size than it says",
-        )
+        require(size == member.file_size, f"{self.path}: the array {name} has another size than it says")
         return found
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -119,8 +122,7 @@ class Arrays(Mapping[str, np.ndarray]):
         return f"{self.path}: the array {name} is damaged, or no array"
 
     def _member(self, name: str) -> zipfile.ZipInfo:
-        member, *others = self._members[name]
-        require(not others, f"{self.path}: there is more than one array {name}")
+        member = self._members[name]
         require(not member.flag_bits & 1, f"{self.path}: the array {name} is encrypted")
         packed = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
         require(packed, f"{self.path}: the array {name} is packed in a way that NumPy does not write")
@@ -152,6 +154,6 @@ def _sound(flat: np.ndarray) -> np.ndarray:
         return flat.view(np.uint8) != 0
     if flat.dtype.kind == "U" and flat.size:
         letters = flat.view(np.dtype(np.uint32).newbyteorder(flat.dtype.byteorder))
-        if letters.max() > LAST:
-            raise ValueError("no code point")
+        if letters.max() > LAST or (letters - FIRST < SURROGATES).any():
+            raise ValueError("no letter")
     return flat

@@ -101,6 +101,6 @@ PROBLEMS = {
     "token 1e-9 from a mixture": (lambda seed: near_mixture(seed, 1e-9), True),
     "token 1e-11 from a mixture": (lambda seed: near_mixture(seed, 1e-11), True),
     "scales 2^±20": (lambda seed: mixed_scales(seed, 2, 20), True),
-    "scales 10^±10": (lambda seed: mixed_scales(seed, 10, 10), True),
+    "scales 10^±12": (lambda seed: mixed_scales(seed, 10, 12), True),
     "infeasible, scales 2^±20": (infeasible_scales, False),
 }

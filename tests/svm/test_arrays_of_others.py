@@ -188,7 +188,6 @@ def problem(path, **change):
             "queries": np.ones((1, 1)),
             "selected": np.array([0]),
         },
-        {"queries": np.ones((7, 4), dtype=np.longdouble)},
     ],
 )
 def test_a_problem_file_with_numbers_that_float64_does_not_hold_is_refused(change, tmp_path):

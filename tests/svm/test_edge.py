@@ -5,6 +5,7 @@ import pytest
 from edge import PROBLEMS, narrow, random_problem
 from exact import Exact, exactly, weights_of
 
+from attnsvm import AttentionSVM
 from attnsvm.geometry import fro
 from attnsvm.svm import separation
 from attnsvm.svm.methods import multiprecision
@@ -45,6 +46,8 @@ def test_the_support_proves_the_answer_exactly(name):
         if feasible:
             best = optimum(problem, dual)
             right = best is not None and np.linalg.norm(W - best) <= 1e-14 * np.linalg.norm(best)
+            model = AttentionSVM().fit(*problem)
+            right &= model.score(*problem) == 1.0 and model.margin_ >= 1 - 1e-6
         else:
             right = refuted(problem, dual)
         wrong += [] if right else [seed]

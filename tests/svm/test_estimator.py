@@ -3,13 +3,14 @@
 import pickle
 import re
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
 import torch
 from svm_references import conflict, gaussian
 
-from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError
+from attnsvm import AttentionSVM, InfeasibleError, UncertifiedError, geometry
 
 TOKENS, QUERIES, SELECTED = gaussian(0, 4, 5, 6)
 
@@ -31,6 +32,22 @@ def test_fit_separates_what_it_is_told_to(norm):
     on_margin = {(i, t) for i, t in np.argwhere(others & (margins < 1 + 1e-6)).tolist()}
     assert {tuple(pair) for pair in model.support_.tolist()} == on_margin
     assert (model.dual_ >= 0).all()
+
+
+@pytest.mark.parametrize("norm", [*geometry.NAMES, "l1.75"])
+def test_what_is_solved_selects_whatever_the_lengths(norm):
+    solved, largest = 0, 60 if norm in ("fro", "nuc") else 6
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n, T, d, e = rng.integers(1, [6, 5, largest + 1, largest + 1])
+        tokens = rng.normal(size=(n, T + 1, d)) * 10 ** rng.uniform(-12, 12, (n, T + 1, 1))
+        queries, selected = rng.normal(size=(n, e)) * 10 ** rng.uniform(-12, 12, (n, 1)), rng.integers(T + 1, size=n)
+        with suppress(InfeasibleError, UncertifiedError):
+            model = AttentionSVM(norm=norm).fit(tokens, queries, selected)
+            assert model.score(tokens, queries, selected) == 1.0
+            assert model.margin_ > 0
+            solved += 1
+    assert solved >= 15
 
 
 def test_sets_get_equal_logits_inside_and_score_counts_the_whole_set():

@@ -130,25 +130,24 @@ BODY = BLOCK.tobytes()
 CONTENTS = {
     "no header": (b"", "damaged, or no array"),
     "text": (b"tokens\n", "damaged, or no array"),
-    "version 3": (headed(described(), BODY, b"\x03\x00"), "is of a format that is not known"),
-    "version 9": (headed(described(), BODY, b"\x09\x09"), "is of a format that is not known|damaged"),
+    "version 3": (headed(described(), BODY, b"\x03\x00"), "damaged, or no array"),
     "a header without end": (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b"{" * 99, "damaged, or no array"),
     "a long header": (headed(described() + " " * 12000, BODY), "damaged, or no array"),
     "a deep header": (headed("(" * 5000 + ")" * 5000, BODY), "damaged, or no array"),
     "no dictionary": (headed("[1]", BODY), "damaged, or no array"),
     "code": (headed("__import__('os').system('true')", BODY), "damaged, or no array"),
     "no shape": (headed("{'descr': '<f8', 'fortran_order': False}", BODY), "damaged, or no array"),
-    "an unknown type": (headed(described("'<q9'"), BODY), "damaged, or no array"),
-    "objects": (packed(np.array([{}, 1], dtype=object)), "is not of plain numbers or words, but of 'O'"),
-    "records": (packed(np.zeros(3, dtype=[("a", "f8"), ("b", "i4")])), "is not of plain numbers or words, but of 'V'"),
-    "vectors as numbers": (headed(described("('<f8', (4,))", "(2, 3)"), BODY), "is not of plain numbers|damaged"),
-    "dates": (packed(np.zeros(3, dtype="M8[s]")), "is not of plain numbers or words, but of 'M'"),
+    "an unknown type": (headed(described("'<q9'"), BODY), "is not of plain numbers or words"),
+    "objects": (packed(np.array([{}, 1], dtype=object)), "is not of plain numbers or words"),
+    "records": (packed(np.zeros(3, dtype=[("a", "f8"), ("b", "i4")])), "is not of plain numbers or words"),
+    "vectors as numbers": (headed(described("('<f8', (4,))", "(2, 3)"), BODY), "is not of plain numbers or words"),
+    "dates": (packed(np.zeros(3, dtype="M8[s]")), "is not of plain numbers or words"),
     "words without letters": (headed(described("'<U0'", "(9, 9)")), "is not of plain numbers or words"),
     "too few numbers": (headed(described(), BODY[:-1]), "has another size than it says"),
     "too many numbers": (headed(described(), BODY + b"\0"), "has another size than it says"),
-    "a vast shape": (headed(described(shape="(10**9, 10**9)"), BODY), "another size than it says|damaged"),
-    "a negative shape": (headed(described(shape="(-2, -3, 4)"), BODY), "has another size than it says"),
-    "a shape of truths": (headed(described(shape="(True, 24)"), BODY), "has another size than it says"),
+    "a vast shape": (headed(described(shape=f"({10**9}, {10**9})"), BODY), "has another size than it says"),
+    "a negative shape": (headed(described(shape="(-2, -3, 4)"), BODY), "damaged, or no array"),
+    "a shape of truths": (headed(described(shape="(True, 24)"), BODY), "damaged, or no array"),
     "too many axes": (headed(described(shape=f"({'1, ' * 70}24)"), BODY), "damaged, or no array"),
     "no numbers, and too many": (headed(described(shape=f"(0, {10**30})")), "damaged, or no array"),
     "no code point": (headed(described("'<U1'", "()"), b"\xff\xff\xff\x7f"), "damaged, or no array"),
@@ -190,7 +189,7 @@ def test_two_arrays_of_one_name_are_none(tmp_path):
     """Readers that take the first and readers that take the last would see other numbers."""
     for second in ("x.npy", "x"):
         path = archive(tmp_path / "x.npz", ("x.npy", packed(BLOCK)), (second, packed(2 * BLOCK)))
-        with pytest.raises(UserError, match="there is more than one array x"):
+        with pytest.raises(UserError, match="two of its arrays have one name"):
             read(path)
 
 

@@ -13,7 +13,7 @@ from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
 from attnsvm.svm.methods.interior_point import Answer
-from attnsvm.svm.methods.rescaling import error, rescaled
+from attnsvm.svm.methods.rescaling import measured
 from attnsvm.svm.reductions import Reduced, outer
 from attnsvm.system import machine
 
@@ -179,13 +179,11 @@ def least_other(
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
     """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
     c = problem.constraints
-    W, dual, gap = rescaled(c, measure, *conic.least_norm(problem, start, measure))
-    best = error(c, W, gap)
+    best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))
     if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
-        return W, dual
-    again, y = working_sets.on_working_set(c, start, measure, _conic, False, report)
-    again, y, gap = rescaled(c, measure, again, y)
-    return (again, y) if error(c, again, gap) < best else (W, dual)
+        return answer
+    again, other = measured(c, measure, *working_sets.on_working_set(c, start, measure, _conic, False, report))
+    return other if again < best else answer
 
 
 def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
@@ -198,17 +196,14 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     It ends early where a separator hardly exists, and where opposite rows of bound zero are an equality in disguise.
     """
     c, doubted = problem.constraints, interior_point.OPTIONS.doubted
-    W, dual = found or interior_point.least_norm(problem, start, target)
-    W, dual, gap = rescaled(c, measure, W, dual)
-    best = error(c, W, gap)
+    best, answer = measured(c, measure, *(found or interior_point.least_norm(problem, start, target)))
     if not best > max(doubted, target) or len(c) > SIZES.nuclear_working_set:
-        return W, dual
+        return answer
     try:
-        again, y = conic.least_norm(problem, start, measure)
+        again, other = measured(c, measure, *conic.least_norm(problem, start, measure))
     except ImportError:
-        return W, dual
-    again, y, gap = rescaled(c, measure, again, y)
-    return (again, y) if error(c, again, gap) < best else (W, dual)
+        return answer
+    return other if again < best else answer
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float):

@@ -14,10 +14,8 @@ import numpy as np
 from attnsvm import geometry
 from attnsvm.geometry import Norm
 from attnsvm.svm.methods.programs import Program
-from attnsvm.svm.methods.rescaling import binary, onto_unscaled
+from attnsvm.svm.methods.rescaling import EXACT, binary, onto_unscaled
 from attnsvm.svm.reductions import Reduced, lengths, outer
-
-EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 
 
 @dataclass(frozen=True)

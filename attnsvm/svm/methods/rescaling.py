@@ -24,6 +24,11 @@ class Options:
         met: distance of the least margin from one from which it is asked whether that is rounding.
         near: distance from one below which it is asked whether the size of the multipliers is one, but for rounding.
         dependent: relative singular value below which the rows of a projection count as dependent: some thousand ulps.
+        raised: what `raised` asks for on top of a bound, relative to ‖A_k‖‖W‖: more than rounding W takes.
+        numbers: of the rows of a projection, beyond which it is not made.
+        lost: share of its bound that W may lack of a row.
+        moves: pairs of ulps, times rows, among which `well_rounded` looks for the best.
+        pairs: that it moves at most: what takes more is no rounding.
     """
 
     lacking: float = 1e-11
@@ -32,8 +37,14 @@ class Options:
     met: float = 1e-9
     near: float = 0.1
     dependent: float = 1e-12
+    raised: float = 8 * float(np.finfo(float).eps)
+    numbers: float = 2e7
+    lost: float = 9e-7
+    moves: float = 1e6
+    pairs: int = 64
 
 
+EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
 OPTIONS = Options()
 
 
@@ -66,9 +77,19 @@ def scalable(c: Constraints) -> bool:
     return bool((c.equality | c.asks).all())
 
 
-def error(c: Constraints, W: np.ndarray, gap: float) -> float:
-    """The gap, or what W lacks on the rows that scaling does not mend, whichever is more."""
-    return gap if scalable(c) else max(gap, float(_lack(c, W).max()))
+def measured(
+    c: Constraints, measure: Norm, W: np.ndarray, dual: np.ndarray
+) -> tuple[float, tuple[np.ndarray, np.ndarray]]:
+    """The error of an answer, and the answer, `rescaled`.
+
+    That is the gap, or what W lacks on rows that scaling does not mend, whichever is more; infinite where another row
+    is violated by more than rounding.
+    """
+    W, dual, gap = rescaled(c, measure, W, dual)
+    least = (c.apply(W)[c.asks] / c.bound[c.asks]).min(initial=np.inf)
+    if not least + _noise(c, W, c.asks) > 0:
+        gap = np.inf
+    return gap if scalable(c) else max(gap, float(_lack(c, W).max())), (W, dual)
 
 
 def margins(c: Constraints, W: np.ndarray) -> np.ndarray:
@@ -104,6 +125,56 @@ def onto_unscaled(c: Constraints, W: np.ndarray) -> np.ndarray:
         W = W + correction.reshape(W.shape)
         if c.asks.sum() + c.equality.sum() == len(c):  # equalities alone
             break
+    return W
+
+
+def raised(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """W moved as little as lets each margin exceed its own bound in float64, where rounding of W hides that.
+
+    A row that is a billion times as long as those that make W large has a margin of rounding: to ask for more of it
+    costs next to nothing.
+    """
+    strict, lengths = ~c.equality & (c.bound > 0), c.lengths()
+    more = OPTIONS.raised * lengths * np.linalg.norm(W)
+    goal = c.bound + np.where(strict & (more > OPTIONS.met * c.bound), more, 0.0)
+    for _ in range(OPTIONS.corrections if np.isfinite(goal).all() else 0):
+        lacking = strict & (c.apply(W) < (c.bound * (1 - OPTIONS.met) + goal) / 2)
+        rows = lacking | c.equality
+        if not lacking.any() or np.count_nonzero(rows) * W.size > OPTIONS.numbers:
+            break
+        held, size = c[rows], np.where(lengths[rows] > 0, lengths[rows], 1.0)
+        unit = outer(held.left, held.right) / size[:, None]
+        W = W + np.linalg.lstsq(unit, (goal[rows] - held.apply(W)) / size)[0].reshape(W.shape)
+    return W
+
+
+def well_rounded(c: Constraints, W: np.ndarray) -> np.ndarray:
+    """W with some entries moved by an ulp until rounding costs no row more than it may lack.
+
+    Where margins cancel, each entry's rounding is larger than that. Two entries move at a time, those that leave the
+    least missing.
+    """
+    rows = ~c.equality & (c.bound > 0)
+    rows &= c.apply(W) < c.bound + OPTIONS.raised * c.lengths() * np.linalg.norm(W)
+    if np.count_nonzero(rows) * (2 * W.size) ** 2 > OPTIONS.moves:
+        return W
+    factors, least = c.factors.take(np.flatnonzero(rows)), c.bound[rows] * (1 - OPTIONS.lost)
+    tokens, right = factors.tokens.astype(EXACT), factors.queries.astype(EXACT)[factors.query]
+    left = tokens[factors.winner] - tokens[factors.loser]
+    before = np.inf
+    for _ in range(OPTIONS.pairs):
+        short = least - ((left @ W) * right).sum(1)
+        missing = np.maximum(short / least, 0.0).astype(float)
+        if not 0 < missing @ missing < before:
+            break
+        before = missing @ missing
+        one = (outer(left, right) * np.spacing(W).ravel() / least[:, None]).astype(float)
+        moves = np.concatenate([one, -one], axis=1)
+        after = (short / least).astype(float)[:, None, None] - moves[:, :, None] - moves[:, None, :]
+        best = np.unravel_index(np.square(np.maximum(after, 0.0)).sum(0).argmin(), after.shape[1:])
+        ulps = np.zeros(2 * W.size)
+        np.add.at(ulps, list(best), 1.0)
+        W = W + (ulps[: W.size] - ulps[W.size :]).reshape(W.shape) * np.spacing(W)
     return W
 
 

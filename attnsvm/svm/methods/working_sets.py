@@ -7,7 +7,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods.rescaling import error, margins, rescaled
+from attnsvm.svm.methods.rescaling import margins, measured
 
 # (W, multipliers) of constraints from a start, up to a relative gap; a conic solver does not ask for the gap.
 Solver = Callable[[Constraints, np.ndarray, Norm, float], tuple[np.ndarray, np.ndarray]]
@@ -75,8 +75,7 @@ def on_working_set(
         dual = np.zeros(len(c))
         dual[rows] = y
         margin = margins(c, W)
-        W, dual, gap = rescaled(c, measure, W, dual)
-        gap = error(c, W, gap) if margin.min() > 0 else np.inf
+        gap, (W, dual) = measured(c, measure, W, dual)
         missing = np.flatnonzero((margin < 1 - options.met) & ~inside)
         report(f"working set {number + 1}: {len(rows)} constraints, {len(missing)} violated, relative gap {gap:.1e}")
         if gap < best:
@@ -98,8 +97,7 @@ def on_active(
 
     The others only blur the last digits. The better of the two answers is kept, judged on all constraints.
     """
-    W, dual, gap = rescaled(c, measure, W, dual)
-    before = error(c, W, gap)
+    before, (W, dual) = measured(c, measure, W, dual)
     loose = ~c.equality & ~c.asks
     near = (
         c.equality
@@ -109,5 +107,5 @@ def on_active(
     if before <= options.enough or near.all():
         return W, dual
     again, y = solve(c[near], W, measure, options.target)
-    again, y, gap = rescaled(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
-    return (again, y) if error(c, again, gap) < before else (W, dual)
+    after, answer = measured(c, measure, again, np.bincount(np.flatnonzero(near), y, minlength=len(c)))
+    return answer if after < before else (W, dual)

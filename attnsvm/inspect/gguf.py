@@ -51,7 +51,20 @@ NUMBERS = {
     "rms_norm_eps": "attention.layer_norm_rms_epsilon",
 }
 
-TOLD = ("GGUF.", "general.", "split.", "quantize.")  # begin the names of what says nothing of the arithmetic
+TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
+WORDS = "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.ggml.add_space_prefix"
+SPLIT = (
+    "gpt-2",
+    "llama3",
+    "llama-v3",
+    "llama-bpe",
+    "smaug-bpe",
+    "falcon3",
+    "qwen2",
+    "deepseek-r1-qwen",
+    "tekken",
+    "gpt-4o",
+)  # ways to split a text that transformers knows
 MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_length", "rope.freq_base",
         "rope.dimension_count", "vocab_size")  # fmt: skip
 # Settings that change nothing as long as they say this.
@@ -135,7 +148,8 @@ def _read(file: Path) -> tuple[dict, list]:
     require_sound(file)
     try:
         read = gguf.GGUFReader(file)
-        said = {name: field.contents() for name, field in read.fields.items() if name.partition(".")[0] != "tokenizer"}
+        named = [name for name in read.fields if name in WORDS or not name.startswith("tokenizer.")]
+        said = {name: read.fields[name].contents() for name in named}
     except Exception as error:  # of NumPy's many kinds
         raise UserError(f"{file}: cannot be read as GGUF ({str(error).strip() or 'it ends too early'})") from error
     return said, list(read.tensors)
@@ -229,6 +243,12 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
 def _require_known(file, said, kind) -> None:
     """UserError unless each setting is one that is heeded here, or one that changes nothing."""
     require(said.get("general.type", "model") == "model", f"{file}: holds no model (general.type)")
+    words, split, space = map(said.get, WORDS)
+    plain = words != "gpt2" or split in SPLIT
+    require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here; take the "
+            "folder of the model with its tokenizer.json")  # fmt: skip
+    require(words != "llama" or space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not "
+            "heeded; take the folder of the model with its tokenizer.json")  # fmt: skip
     heeded = {f"{kind}.{name}" for name in (*NUMBERS.values(), *MORE)}
     neutral = {f"{kind}.{name}": value for name, value in NEUTRAL.items()}
     for name, value in said.items():

@@ -146,7 +146,7 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     assert data["summary"] == summary.sentences(table)
     first = table.sort_values(["beats", "layer", "head"], ascending=[False, True, True]).iloc[0]
     beats = f"Layer {first.layer}, head {first['head']} beats {first.beats} of {first.controls} controls."
-    assert f"{beats} It selects {first.does}." in data["summary"]
+    assert f"{beats} It selects {first.does}.{summary.matters(first)}" in data["summary"]
     empty = "half_length_measured is empty: no fitted text is long enough; give some four times as long."
     assert empty in data["summary"]
     weights = [sum(one) for marks in data["marks"] for side in marks["weights"] for one in side]

@@ -20,6 +20,7 @@ from attnsvm.svm.solution import Status
 from attnsvm.system import machine
 from attnsvm.system.errors import require
 
+AT_ONCE = 2**24  # numbers: pairs of tokens times rows of a head
 RIDGE = 1e-10  # relative to constraints of length one: repeated tokens make their Gram matrix singular
 
 
@@ -66,9 +67,10 @@ class Head:
 
     def pairs(self, X: np.ndarray, Z: np.ndarray, unturned: np.ndarray | None = None) -> np.ndarray:
         """(T, T) of all queries (T, D), one in each row, with all tokens (T, D) of one text; unturned: see `Inputs`."""
-        k, q = X @ self.key.T, (Z @ self.query.T)[:, None]
-        place = np.arange(float(len(X)))
-        return self._of(k, q, place[:, None] - place, unturned) * self._frozen(k, q)
+        k, q, place = X @ self.key.T, (Z @ self.query.T)[:, None], np.arange(float(len(X)))[:, None]
+        some = np.array_split(np.arange(len(X)), 1 + len(X) ** 2 * k.shape[1] // AT_ONCE)
+        parts = [self._of(k, q[i], place[i] - place.T, unturned) * self._frozen(k, q[i]) for i in some]
+        return np.concatenate(parts)
 
     def scales(self, inputs: Inputs) -> np.ndarray | None:
         """(N,) what the norms multiply the lifted tokens by; None without norms."""

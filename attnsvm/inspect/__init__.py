@@ -92,8 +92,7 @@ def inspection(
         jobs=jobs, query=query, seed=seed, texts=texts,
     )  # fmt: skip
     running = _needs("running")
-    planned = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")
-    plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
+    plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
     with _on_disk(model, tokenizer) as path:
         name = path.name if tokenizer is None else type(model).__name__
         families.require_norms(path, _kind(path), given["norms"])

@@ -22,7 +22,6 @@ from attnsvm.system.writing import replacing, save_text
 RULE = "the best rule"
 PARTS = 6  # of the depth of a model
 COMPARED = ("model", "layer", "part", "norm", "control", "passed", "heads")
-PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
 
 
 def pass_texts(
@@ -61,7 +60,7 @@ def measure(name: str, layer: str, settings: dict, out: str) -> None:
         name: of the model. layer: the file from `pass_texts`. settings: see `several.Asked`.
     """
     given = unpickled(Path(layer).read_bytes())
-    plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given)
+    plan = offered(Plan(**{key: settings[key] for key in Plan.__match_args__}), given)
     found = {
         "norms": plan.norms,
         "lifted": bool(given.every),

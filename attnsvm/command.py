@@ -94,7 +94,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     add("--out", metavar="FOLDER", default="inspection", help="default: inspection")
     add("--layers", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
     add("--heads", nargs="+", type=int, metavar="N", help="numbers from 0; default: all")
-    add("--norms", nargs="+", choices=("fro", "nuc"), default=("fro", "nuc"), help="default: both")
+    add("--norms", nargs="+", choices=("fro", "nuc"), help="default: both, or fro where logits depend on distance")
     for name, kind, default, text in (
         ("nuclear-inputs", int, 16, "largest number of queries fitted in the nuclear norm"),
         ("held-out", float, 0.3, "share of the texts held out"),
@@ -177,15 +177,14 @@ def _inspect(given: argparse.Namespace) -> int:
     _outside(out, given.model)
     with _bars() as bar:
         found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
-    from attnsvm.inspect import summary
-
-    for line in (*found.save(given.out), *summary.sentences(found.table)):
+    for line in (*found.save(given.out), *found.said):
         print(shown(line))
     return 0
 
 
 def _why(given: argparse.Namespace) -> int:
     from attnsvm import inspect
+    from attnsvm.inspect.reasons import in_words
 
     texts, settings = _asked(given)
     require(bool(given.out), "--out: expected the name of a file, got an empty one")
@@ -195,7 +194,8 @@ def _why(given: argparse.Namespace) -> int:
     with _bars() as bar:
         found = inspect.why(given.model, texts, **settings, progress=bar)
     store.save_csv(Path(given.out), store.as_text(found))
-    print(given.out)
+    for line in (given.out, *in_words(found)):
+        print(shown(line))
     return 0
 
 

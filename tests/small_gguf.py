@@ -38,7 +38,15 @@ def neighbours(rows, heads):
 
 
 def written(
-    path, model, kind="llama", stored=gguf.GGMLQuantizationType.F32, changes=(), left_out=(), more=(), in_parts=0
+    path,
+    model,
+    kind="llama",
+    stored=gguf.GGMLQuantizationType.F32,
+    changes=(),
+    left_out=(),
+    more=(),
+    in_parts=0,
+    words=("gpt2", "gpt-2", True),
 ):
     """A GGUF file of a model, or files with so many tensors each."""
     file = gguf.GGUFWriter(path, kind, split_max_tensors=in_parts)
@@ -50,7 +58,9 @@ def written(
             (file.add_string if isinstance(value, str) else file.add_uint32)(f"{kind}.{name}", value)
     file.add_float32(f"{kind}.attention.layer_norm_rms_epsilon", model.config.rms_norm_eps)
     file.add_float32(f"{kind}.rope.freq_base", model.config.rope_parameters["rope_theta"])
-    file.add_string("tokenizer.ggml.model", "gpt2")
+    file.add_string("tokenizer.ggml.model", words[0])
+    file.add_string("tokenizer.ggml.pre", words[1])
+    file.add_bool("tokenizer.ggml.add_space_prefix", words[2])
     file.add_token_list(LETTERS)
     file.add_token_types([3] + [1] * (len(LETTERS) - 1))
     file.add_token_merges(["Ġ t", "h e"])

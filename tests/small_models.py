@@ -18,7 +18,7 @@ WORDS = [
 TEXTS = [
     f"{a} {b} {c} {d} {e} {f} ."
     for a, b, c, d, e, f in (
-        (WORDS[i % 2], WORDS[8 + i % 4], WORDS[2 + i % 3], WORDS[5 + i % 3], WORDS[(i * 7) % 2], WORDS[12 + i % 6])
+        (WORDS[i % 2], WORDS[8 + i % 4], WORDS[2 + i % 3], WORDS[5 + i % 3], WORDS[(i * 7) % 2], WORDS[12 + i % 8])
         for i in range(24)
     )
 ]
@@ -149,7 +149,9 @@ def rotary_config(name, size=24):
     more |= {"vocab_size": size, "max_position_embeddings": 64, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
     more |= {} if "d_kv" in FAMILIES[name] else {"num_key_value_heads": 4}
     more = {k: v for k, v in more.items() if "d_kv" not in FAMILIES[name] or "id" in k.split("_") or k == "vocab_size"}
-    return transformers.AutoConfig.for_model(name.partition(",")[0], **more | FAMILIES[name])
+    plain = transformers.AutoConfig.for_model(name.partition(",")[0])
+    more = {k: v for k, v in more.items() if k in {*vars(plain), *plain.attribute_map}}
+    return type(plain)(**more | FAMILIES[name])
 
 
 def rotary(name, folder=None, dtype=torch.float64):
@@ -168,17 +170,17 @@ def rotary(name, folder=None, dtype=torch.float64):
     return model
 
 
-def passed(model, found, ids):
-    """The inputs (T, D) and the probabilities (heads, T, T) of every attention, of the whole model run at once."""
+def passed(model, found, texts):
+    """The inputs (B, T, D) and the probabilities (B, heads, T, T) of every attention, of the whole model at once."""
     states, handles = [], []
     for projection in {id(one.projection): one.projection for one in found}.values():
-        capture = projection.register_forward_pre_hook(lambda _, given: states.append(given[0][0].double().numpy()))
+        capture = projection.register_forward_pre_hook(lambda _, given: states.append(given[0].double().numpy()))
         handles.append(capture)
     with torch.no_grad():
-        out = model(input_ids=torch.tensor([ids]), output_attentions=True)
+        out = model(input_ids=torch.tensor(texts), output_attentions=True)
     for handle in handles:
         handle.remove()
-    return states, [probability[0].numpy() for probability in out.attentions]
+    return states, [probability.numpy() for probability in out.attentions]
 
 
 def gpt2(folder, layers=2, heads=2, width=12, **more):

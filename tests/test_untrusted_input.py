@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import torch
 from mutators import (
     bytes_changed,
     header_changed,
@@ -69,7 +68,6 @@ def good(tmp_path_factory):
     )
     np.savez(folder / "heads.npz", tokens=rng.normal(size=(6, 4, 3)), queries=rng.normal(size=(6, 3)), W=np.eye(3))
     model = bert(folder / "model", layers=1)
-    torch.save(load_file(model / "model.safetensors"), folder / "pytorch_model.bin")
     index = dict.fromkeys(load_file(model / "model.safetensors"), "model.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": index}))
     written(folder / "model.gguf", small("llama"))
@@ -156,7 +154,6 @@ KINDS = {
     "weights": ("model/model.safetensors", (bytes_changed, header_changed, numbers_changed), 150, WHY),
     "config": ("model/config.json", (values_changed, values_changed, bytes_changed), 200, WHY),
     "index": ("model.safetensors.index.json", (values_changed, bytes_changed), 80, WHY),
-    "pickle": ("pytorch_model.bin", (bytes_changed, zip_changed, zip_changed), 100, WHY),
     "tokenizer": ("model/tokenizer.json", (values_changed, values_changed, bytes_changed), 160, WHY),
     "tokenizer's settings": ("model/tokenizer_config.json", (values_changed,), 60, WHY),
     "gguf": ("model.gguf", (numbers_changed, numbers_changed, bytes_changed), 250, ["unpack", "model.gguf", "out/m"]),
@@ -177,15 +174,12 @@ def test_each_is_answered_or_refused_in_one_line(kind, good, tmp_path):
     place, changes, count, what = KINDS[kind]
     run = asked(what) if callable(what) else called(what)
     work = shutil.copytree(good, tmp_path / "work")
-    if kind in ("index", "pickle"):
+    if kind == "index":
         shutil.move(work / place, work / "model" / place)
         place = f"model/{place}"
-        if kind == "pickle":
-            (work / "model/model.safetensors").unlink()
-        else:
-            (work / "model/model.safetensors").rename(work / "model/part.safetensors")
-            path = work / place
-            path.write_text(path.read_text().replace("model.safetensors", "part.safetensors"))
+        (work / "model/model.safetensors").rename(work / "model/part.safetensors")
+        path = work / place
+        path.write_text(path.read_text().replace("model.safetensors", "part.safetensors"))
     if kind == "times":
         (work / "profiles/slurm").mkdir(parents=True)
         shutil.copy(Path(command.__file__).parents[1] / "profiles/slurm/config.yaml", work / "profiles/slurm")

@@ -6,17 +6,22 @@ says what the columns mean. Models are read through `transformers`: the extra `m
 
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from attnsvm.inspect import families, packaged
 from attnsvm.svm.arguments import setting
 from attnsvm.system import extras
-from attnsvm.system.errors import require
+from attnsvm.system.errors import UserError, first_line, require
+from attnsvm.system.untrusted import start
 from attnsvm.system.untrusted import text as text_of
 
 if TYPE_CHECKING:
@@ -31,19 +36,20 @@ LARGEST = 2**30  # bytes of texts
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
 
-def heads(model: str | os.PathLike, texts: Sequence[str] | None = None, **settings) -> "pd.DataFrame":
+def heads(model: Any, texts: Sequence[str] | None = None, **settings) -> "pd.DataFrame":
     """One row per head; arguments and errors as those of `inspection`."""
     return inspection(model, texts, **settings).table
 
 
 def inspection(
-    model: str | os.PathLike,
+    model: Any,
     texts: Sequence[str] | None = None,
     *,
+    tokenizer: Any = None,
     layers: Sequence[int] | None = None,
     heads: Sequence[int] | None = None,
     query: str | int = "random",
-    norms: Sequence[str] = ("fro", "nuc"),
+    norms: Sequence[str] | None = None,
     inputs: int = 150,
     nuclear_inputs: int = 16,
     held_out: float = 0.3,
@@ -58,11 +64,12 @@ def inspection(
 
     Args:
         model: a folder in the Hugging Face layout, a .gguf file, or an .npz file of arrays, see
-            `attnsvm.inspect.arrays.read`.
+            `attnsvm.inspect.arrays.read`; or a model of transformers in memory.
+        tokenizer: of a model in memory: one of transformers, or of the library tokenizers.
         texts: one input per text; None: `sentences()`. A file of arrays holds its inputs, and takes no texts.
         layers, heads: numbers from 0; None: all.
         query: the position of the query in a text: "random" (one per text), "first", "last", "all", or a number from 0.
-        norms: "fro", "nuc" or both.
+        norms: "fro", "nuc" or both; None: both, or "fro" where logits depend on distance.
         inputs: the largest number of fitted queries, and of held-out queries; drawn where there are
             more.
         nuclear_inputs: the largest number of queries fitted in the nuclear norm, which takes longer.
@@ -82,22 +89,24 @@ def inspection(
     """
     given = settled(
         norms=norms, inputs=inputs, nuclear_inputs=nuclear_inputs, held_out=held_out, draws=draws, longest=longest,
-        jobs=jobs, query=query, seed=seed,
+        jobs=jobs, query=query, seed=seed, texts=texts,
     )  # fmt: skip
-    show = progress or (lambda items, **_: items)
     running = _needs("running")
-    planned = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")
-    plan, jobs = running.Plan(**{name: given[name] for name in planned}), given["jobs"]
-    with _needs("gguf").opened(Path(model)) as place:
-        read = _read(place, texts, layers, heads, given, show, running.at_once(jobs))
-        made = _needs("page").origin(model, given["seed"], command)
-        return running.run(Path(model).name, made, read, plan, jobs, show)
+    plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
+    with _on_disk(model, tokenizer) as path:
+        name = path.name if tokenizer is None else type(model).__name__
+        families.require_norms(path, _kind(path), given["norms"])
+        with _needs("gguf").opened(path) as (place, parts):
+            read = _read(place, layers, heads, given, None, running.at_once(jobs))
+            made = partial(_needs("page").origin, path if tokenizer is None else name, given["seed"], command)
+            return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress)
 
 
 def why(
-    model: str | os.PathLike,
+    model: Any,
     texts: Sequence[str] | None = None,
     *,
+    tokenizer: Any = None,
     layer: int = 0,
     head: int = 0,
     text: int | None = None,
@@ -112,7 +121,7 @@ def why(
     Args:
         layer, head: numbers from 0.
         text: the number of a text, from 0, for its selections alone; None: all texts that are fitted.
-        model, texts, query, inputs, longest, seed, progress: as for `inspection`; no input is held out.
+        model, tokenizer, texts, query, inputs, longest, seed, progress: as for `inspection`; no input is held out.
 
     Returns:
         A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`.
@@ -120,19 +129,50 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
-    given = settled(inputs=inputs, longest=longest, query=query, seed=seed)
+    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
     layer, head, text = setting(layer), setting(head), setting(text)
-    show, layers, reasons = progress or (lambda items, **_: items), _needs("layers"), _needs("reasons")
-    with _needs("gguf").opened(Path(model)) as place:
-        (read,) = _read(place, texts, [layer], [head], given, show)
+    layers, reasons = _needs("layers"), _needs("reasons")
+    with _on_disk(model, tokenizer) as path, _needs("gguf").opened(path) as (place, _):
+        (read,) = _read(place, [layer], [head], given, progress)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
-    require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}")
+    without = ", without those that repeat an earlier one" if any(read.inputs.repeats) else ""
+    require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}{without}")
     fitted, _ = layers.split(read.inputs, 0.0, given["inputs"], np.random.default_rng([given["seed"], 2]))
-    table = reasons.reasons(read, head, np.union1d(fitted, mine))
+    with layers.threads(read.inputs.queries.shape[1]):
+        table = reasons.reasons(read, head, np.union1d(fitted, mine))
     sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"
     require(len(table) > 0, f"{sentence}; ask for fewer inputs")
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
+
+
+@contextmanager
+def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
+    """The place of a model; one in memory is written into a folder, by its own library, while the block runs.
+
+    Raises:
+        UserError: it cannot be written; or it has no tokenizer, or needs none.
+    """
+    live = hasattr(model, "save_pretrained")
+    require(live or isinstance(model, str | os.PathLike), f"model: expected a folder, a file, or a model of "
+            f"transformers, got a {type(model).__name__}; give the arrays of another in an .npz file")  # fmt: skip
+    fits = (
+        hasattr(tokenizer, "save_pretrained") or type(tokenizer).__name__ == "Tokenizer" if live else tokenizer is None
+    )
+    require(fits, "tokenizer: expected that of transformers or tokenizers with a model in memory, and none otherwise")
+    if not live:
+        yield Path(model)
+        return
+    with TemporaryDirectory(prefix="attnsvm-") as folder:
+        try:
+            model.save_pretrained(folder)
+            if hasattr(tokenizer, "save_pretrained"):
+                tokenizer.save_pretrained(folder)
+            else:
+                tokenizer.save(str(Path(folder, "tokenizer.json")))
+        except Exception as error:  # each kind of model fails in its own way
+            raise UserError(f"model: {type(model).__name__} cannot be saved ({first_line(error)})") from error
+        yield Path(folder)
 
 
 def sentences() -> list[str]:
@@ -160,25 +200,28 @@ def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
     _needs("gguf").unpack(Path(file), Path(folder))
 
 
-def _read(model, texts, layers, heads, given, show, at_once=1):
+def _read(model, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
-    query, longest, seed = (given[name] for name in ("query", "longest", "seed"))
+    query, longest, seed, texts = (given[name] for name in ("query", "longest", "seed", "texts"))
     layers, heads = _asked("layers", layers), _asked("heads", heads)
-    if Path(model).suffix == ".npz":
+    if Path(model).is_file() or Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
         return _needs("arrays").read(model, heads)
     require(Path(model).is_dir(), f"{model}: expected a folder (download a model first), a .gguf file, or an .npz file")
-    require(not isinstance(texts, str), f"texts: expected a list of texts, got one text, {str(texts)[:40]!r}")
-    texts = sentences() if texts is None else [str(text) for text in texts]
+    texts = sentences() if texts is None else texts
 
-    def counted(items):
-        return show(items, total=len(items), desc="texts")
-
-    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, counted)
+    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, show)
     reading.require_memory(min(at_once, len(reading)))
     return reading
+
+
+def _kind(model: Path) -> object:
+    """The kind of a model, from its settings; of a GGUF file one with positions as all have that are read from one."""
+    if model.is_dir():
+        return packaged.said(model).get("model_type")
+    return "llama" if model.is_file() and start(model, 4) == b"GGUF" else None
 
 
 def settled(**given) -> dict:
@@ -190,10 +233,14 @@ def settled(**given) -> dict:
     found: dict[str, Any] = {}
     for name, value in given.items():
         match name:
+            case "norms" if value is None:
+                found[name] = None
             case "norms":
                 found[name] = tuple(dict.fromkeys(map(str, np.ravel(value))))
                 known = bool(found[name]) and set(found[name]) <= {"fro", "nuc"}
                 require(known, f"norms: expected fro, nuc or both, got {', '.join(found[name]) or 'none'}")
+            case "texts":
+                found[name] = None if value is None else _texts(value)
             case "held_out":
                 found[name] = value = setting(value)
                 share = _number(value, float) and 0 <= value < 1
@@ -205,6 +252,18 @@ def settled(**given) -> dict:
             case _:
                 found[name] = _whole(name, value, LEAST[name])
     return found
+
+
+def _texts(given: Any) -> list[str]:
+    """Texts as Python has them, from a list of them or an array."""
+    one = f"one text, {given[:40]!r}" if isinstance(given, str) else f"a {type(given).__name__}"
+    a_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | bytearray | Mapping | Set)
+    require(a_list and getattr(given, "ndim", 1) == 1, f"texts: expected a list of texts, got {one}")
+    found = list(given)
+    for number, text in enumerate(found, 1):
+        got = f"{type(text).__name__}, {text!r:.40}"
+        require(isinstance(text, str), f"texts: expected a text in place {number}, got {got}; leave it out or mend it")
+    return [str(text) for text in found]
 
 
 def _asked(name: str, numbers) -> list[int] | None:

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.inspect.cycles import equal
+from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct
 from attnsvm.svm.arguments import finite_array
 from attnsvm.svm.certificate import load, tokens_of
 from attnsvm.system.errors import require
 
 
 def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[Layer]:
-    """One layer, number 0.
+    """One layer, number 0; an input whose tokens and query are those of an earlier one, in any order, is left out.
 
     Arrays of the file:
         tokens: (n, T, d); queries: (n, e).
@@ -35,17 +36,22 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
         marks.dtype == bool and marks.shape == (n, T),
         f"{path}: delimiters: expected a boolean array of shape {(n, T)}, got {marks.dtype} of shape {marks.shape}",
     )
-    require(words is None or words.shape == (n, T), f"{path}: words: expected shape {(n, T)}")
-    rows = range(n)
+    fits = words is None or (words.shape == (n, T) and words.dtype.kind == "U")
+    require(fits, f"{path}: words: expected an array of texts of shape {(n, T)}")
+    kinds = np.split(equal(np.concatenate([tokens[i, : lengths[i]] for i in range(n)])), np.cumsum(lengths)[:-1])
+    first: dict[tuple, int] = {}
+    text = [first.setdefault(tuple(sorted(one)), i) for i, one in enumerate(kinds)]  # of the same tokens
+    rows = distinct(zip(text, equal(queries), strict=True))
     inputs = Inputs(
         [tokens[i, : lengths[i]] for i in rows],
-        queries,
+        queries[rows],
         [[str(word) for word in words[i, : lengths[i]]] for i in rows] if words is not None else [],
         [marks[i, : lengths[i]] for i in rows],
-        np.arange(n),
-        np.full(n, -1),
+        np.array(text)[rows],
+        np.full(len(rows), -1),
+        repeats=(0, n - len(rows)),
     )
-    return [Layer(0, inputs, {h: W[h] for h in chosen(heads, len(W), "head")})]
+    return [Layer(0, inputs, {h: W[h] for h in chosen(heads, len(W), "head")}, files=[str(path)])]
 
 
 def _weights(path, given, d, e) -> np.ndarray:

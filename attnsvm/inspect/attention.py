@@ -23,6 +23,7 @@ class Attention:
 
     theory = "exact"
     logit = "x_tᵀ W z"
+    window: int | None = None  # how far a query sees; None: to the ends of the text
 
     def __init__(self, name: str, module, family: Family, heads: int):
         self.name, self.module, self.family, self.heads = name, module, family, heads

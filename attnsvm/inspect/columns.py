@@ -6,8 +6,11 @@ OF_A_HEAD = {
     "layer": "number of the layer, from 0",
     "head": "number of the head in its layer, from 0",
     "theory": "`exact`; `selections`: a soft cap, only the selections are exact; `frozen norms`: descriptive only",
+    "beats": "controls that the head beats: null models and the best rule, in all norms",
+    "controls": "of so many, those that there are numbers of",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
+    "does": "what it does in most inputs, fitted and held out: which tokens it selects, with their shares",
     "chance": "share of held-out queries that a guess among all tokens gets right",
     "rule": "the rule that fits best: first, last, itself, before, after; for lifted heads also `3 before` and so on",
     "rule_predicted": "share of held-out inputs on which this rule names the token that the head selects",
@@ -44,10 +47,14 @@ OF_A_NORM = {
     "predicted_random": "the same for random heads: their selections, predicted from their solution, mean",
     "predicted_permuted": "the head's selections, predicted by solutions of permuted ones, mean",
 }
-FROBENIUS_ONLY = {
-    "delimiter_share": "part of the multipliers (sum: 1/`margin`) on constraints that a delimiter wins or loses",
-    "margin_plain": "`margin` once delimiters cannot be selected",
-    "margin_plain_random": "the same for random heads, mean",
+FROBENIUS_ONLY = {  # where the theory is exact
+    "changed": "share of held-out selections that change once the direction of W_mm is taken from the head's W",
+    "changed_low": "lower end of its 95 % interval",
+    "changed_high": "upper end",
+    "changed_random": "the same for W_mm turned at random, of the same norm and singular values, mean; where it is not "
+    "below that interval, the direction matters no more than another one",
+    "loss_added": "by how much the mean −log of the weight of the head's selected token rises with it, in nats",
+    "loss_added_random": "the same for W_mm turned at random, mean",
 }
 LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance
     "alignment_distances": "the head's W with the solution of permuted distances to the selected token, mean",

@@ -1,6 +1,7 @@
 """The families of models that are read: one row for each layout of the weights."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,12 +83,67 @@ NO_SOFTMAX = ("fnet", "mamba", "mamba2", "falcon_mamba", "rwkv", "recurrent_gemm
 RELATIVE = ("deberta", "longt5", "xlnet", "transfo-xl")
 SEVERAL = ("diffllama", "qwen3_next", "jamba", "bamba", "granitemoehybrid", "falcon_h1", "zamba", "zamba2", "lfm2")
 READ = "docs/inspect.md names the kinds that are read"
+ADAPTER = re.compile(r"(adapter|(?<![a-z])lora(?![a-z])).*\.(json|safetensors|bin|pt|gguf|npz)$", re.IGNORECASE)
+# Settings that change no attention, whatever they say: of training, of what comes after the last layer, of the library.
+IDLE = re.compile(
+    r"_.*|.*drop(out)?(_prob|_fusion)?|.*pdrop|.*_token_ids?|.*_version|.*initializ.*|init_.*|.*_loss|summary_.*|"
+    r"pooler_.*|output_.*|num_beam.*|(max|min|seq|model_max)_length|n_ctx|auto_map|torch_?dtype|torchscript|pretraining_tp|"
+    r"task_specific_params|finetuning_task|(id2|2)?label(2id)?s?|num_labels|gradient_checkpointing|use_(return_dict|bfloat16)|"
+    r"directionality|language|tokenizer_class|prefix|do_sample|temperature|top_[kp]|typical_p|repetition_penalty|"
+    r"length_penalty|diversity_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|early_stopping|"
+    r"num_return_sequences|bad_words_ids|remove_invalid_values|is_local|local_files_only|net_structure_type|gap_size|"
+    r"num_memory_blocks|down_scale_factor|masked_softmax_fusion|slow_but_exact|skip_bias_add(_qkv)?|verbose|"
+    r"is_llama_config|cache_implementation|attention_softmax_in_fp32|offset_alibi|n_positions|tokenizer_name|aux_loss_alpha|"
+    r"ep_size|seq_aux|moe_layer_freq|experts_per_token|initial_context_length|layer_norm_eps|repad_logits_with_grad"
+)
+# What no model does for which it is not known: off, it changes nothing.
+OFF = ("use_mrope", "rope_interleaved", "attention_bias", "apply_residual_connection_post_layernorm")
+# What says how frequencies are scaled, by the type; without a type nothing does.
+SCALED = {
+    "default": "",
+    "linear": "factor",
+    "dynamic": "factor",
+    "yarn": "factor attention_factor beta_fast beta_slow mscale mscale_all_dim truncate",
+    "longrope": "factor attention_factor short_factor long_factor",
+    "llama3": "factor low_freq_factor high_freq_factor",
+}
+OF_ALL = {"rope_type", "type", "rope_theta", "partial_rotary_factor", "original_max_position_embeddings"}
+
+
+def require_norms(model: Path, kind: object, norms: Sequence[str] | None) -> None:
+    """UserError where a norm is asked for that heads of this kind cannot have; None: those that they have."""
+    plain = "nuc" not in (norms or ()) or kind not in LAYOUTS or kind in ADDED
+    require(plain, f"{model}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro")
 
 
 def require_read(folder: Path, given: dict) -> None:
     """UserError unless a model with this config.json is one that is read."""
+    beside = [path for path in sorted([*folder.glob("*"), *folder.glob("*/*")]) if ADAPTER.search(path.name)]
+    named = "".join(str(path.relative_to(folder)) for path in beside[:1])
+    require(not beside, f"{folder}: {named} belongs to an adapter, which is not applied; merge it into "
+            "the weights, or take it away")  # fmt: skip
     why = refusal(given)
     require(not why, f"{folder}: a model of the kind {given.get('model_type')!r} {why}; {READ}")
+
+
+def require_known(path: Path, given: dict, config: Any, source: str) -> None:
+    """UserError unless each setting of config.json is one that the model heeds, or one that changes no attention.
+
+    Args:
+        given: what config.json says. config: what the library makes of it.
+        source: those of the modules with the model and with its configuration, which may take settings by other names.
+    """
+    heeded = {*vars(type(config)()), *config.attribute_map, "model_type", "is_decoder", "position_embedding_type"}
+    asked = {*re.findall(r"config\.(\w+)", source), *re.findall(r"(?:config, |kwargs\.\w+\()[\"'](\w+)[\"']", source)}
+    asked |= {"rope_theta", "rope_scaling", "partial_rotary_factor"} if hasattr(config, "rope_parameters") else set()
+    unknown = [name for name in given if name not in heeded | asked and not IDLE.fullmatch(name)]
+    unknown = [k for k in unknown if given[k] not in (None, [], {}, "") and not (k in OFF and given[k] is False)]
+    scaled = getattr(config, "rope_parameters", None) or {}
+    for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
+        known = OF_ALL | {*SCALED.get(one.get("rope_type", ""), "").split()}
+        unknown += [f"rope_parameters.{name}" for name in one if name not in known]
+    require(not unknown, f"{path}: {', '.join(unknown[:3])}: not known for a model of the kind {config.model_type!r}, "
+            "so it may compute otherwise; take out what changes nothing")  # fmt: skip
 
 
 def refusal(given: dict) -> str:

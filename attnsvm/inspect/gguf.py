@@ -51,6 +51,26 @@ NUMBERS = {
     "rms_norm_eps": "attention.layer_norm_rms_epsilon",
 }
 
+TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
+WORDS = "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.ggml.add_space_prefix"
+SPLIT = (
+    "gpt-2",
+    "llama3",
+    "llama-v3",
+    "llama-bpe",
+    "smaug-bpe",
+    "falcon3",
+    "qwen2",
+    "deepseek-r1-qwen",
+    "tekken",
+    "gpt-4o",
+)  # ways to split a text that transformers knows
+MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_length", "rope.freq_base",
+        "rope.dimension_count", "vocab_size")  # fmt: skip
+# Settings that change nothing as long as they say this.
+NEUTRAL = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "attention.causal": True,
+           "attention.sliding_window": 0, "expert_count": 0, "expert_used_count": 0}  # fmt: skip
+
 MAGIC, VERSIONS = b"GGUF", (2, 3)
 SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}  # bytes of numbers, by their type
 WORD, ARRAY = 8, 9
@@ -60,21 +80,23 @@ DENSEST = 8  # weights in a byte: no format has more
 
 
 @contextmanager
-def opened(model: Path) -> Iterator[Path]:
-    """The folder of a model; of a GGUF file one that holds the same model while the block runs."""
-    if model.suffix != ENDING or model.is_dir():
-        yield model
+def opened(model: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """The folder of a model, and none; of a GGUF file a folder that holds it while the block runs, and its parts."""
+    if not model.is_file() or start(model, len(MAGIC)) != MAGIC:
+        yield model, []
         return
     with TemporaryDirectory(prefix="attnsvm-") as folder:
-        unpack(model, Path(folder))
-        yield Path(folder)
+        yield Path(folder), unpack(model, Path(folder))
 
 
-def unpack(file: Path, folder: Path) -> None:
+def unpack(file: Path, folder: Path) -> list[Path]:
     """Write config.json, weights in float32 (shards of safetensors) and the tokenizer of a GGUF file into a folder.
 
     Args:
         folder: it is made; empty where it is there.
+
+    Returns:
+        The files that were read: those of all parts.
 
     Raises:
         UserError: the library gguf is not installed, the file is no model that is read, or the folder is not empty or
@@ -83,7 +105,7 @@ def unpack(file: Path, folder: Path) -> None:
     extras.needed("gguf", "safetensors", extra="models")
     from safetensors import SafetensorError
 
-    said, tensors = _whole(file)
+    said, tensors, parts = _whole(file)
     config, interleaved = _config(file, said, {one.name: tuple(map(int, one.shape)) for one in tensors})
     weights = _weights(file, tensors, config, interleaved)
     try:
@@ -92,14 +114,15 @@ def unpack(file: Path, folder: Path) -> None:
             _write(made, config, weights)
     except SafetensorError as error:
         raise UserError(f"{folder}: cannot be written ({error})") from error
+    return parts
 
 
-def _whole(file: Path) -> tuple[dict, list]:
-    """What a file says, and the tensors of all parts that the model is split into."""
+def _whole(file: Path) -> tuple[dict, list, list[Path]]:
+    """What a file says, and the tensors of all parts that the model is split into, which come last."""
     said, tensors = _read(file)
     count = said.get("split.count", 0)
     if count in (0, 1):
-        return said, tensors
+        return said, tensors, [file]
     named = re.fullmatch(r"(.*)-(\d{5})-of-(\d{5})", file.stem)
     fits = isinstance(count, int) and named is not None and int(named[3]) == count
     require(fits, f"{file}: is one of {count} parts of a model, and its name does not end in -00001-of-{count:05}.gguf")
@@ -115,7 +138,7 @@ def _whole(file: Path) -> tuple[dict, list]:
         tensors += more
     wanted = said.get("split.tensors.count", len(tensors))
     require(wanted == len(tensors), f"{file}: its parts have {len(tensors)} tensors, where {wanted} are said")
-    return said, tensors
+    return said, tensors, parts
 
 
 def _read(file: Path) -> tuple[dict, list]:
@@ -125,7 +148,8 @@ def _read(file: Path) -> tuple[dict, list]:
     require_sound(file)
     try:
         read = gguf.GGUFReader(file)
-        said = {name: field.contents() for name, field in read.fields.items() if name.partition(".")[0] != "tokenizer"}
+        named = [name for name in read.fields if name in WORDS or not name.startswith("tokenizer.")]
+        said = {name: read.fields[name].contents() for name in named}
     except Exception as error:  # of NumPy's many kinds
         raise UserError(f"{file}: cannot be read as GGUF ({str(error).strip() or 'it ends too early'})") from error
     return said, list(read.tensors)
@@ -192,6 +216,7 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
         f"{file}: scales the frequencies of its positions, which is not read from GGUF files; take the folder of the "
         "model with its safetensors",
     )
+    _require_known(file, said, kind)
     require("token_embd.weight" in shapes, f"{file}: there are no weights token_embd.weight in it")
     require(len(shapes["token_embd.weight"]) == 2, f"{file}: the weights token_embd.weight are no matrix")
     config = {ours: _number(file, said, f"{kind}.{theirs}") for ours, theirs in NUMBERS.items()}
@@ -213,6 +238,23 @@ def _config(file, said, shapes) -> tuple[dict, bool]:
     require(dimensions == config["head_dim"], f"{file}: turns {dimensions} of {config['head_dim']} rows of a head; "
             "this is not read from GGUF files")  # fmt: skip
     return config, interleaved
+
+
+def _require_known(file, said, kind) -> None:
+    """UserError unless each setting is one that is heeded here, or one that changes nothing."""
+    require(said.get("general.type", "model") == "model", f"{file}: holds no model (general.type)")
+    words, split, space = map(said.get, WORDS)
+    plain = words != "gpt2" or split in SPLIT
+    require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here; take the "
+            "folder of the model with its tokenizer.json")  # fmt: skip
+    require(words != "llama" or space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not "
+            "heeded; take the folder of the model with its tokenizer.json")  # fmt: skip
+    heeded = {f"{kind}.{name}" for name in (*NUMBERS.values(), *MORE)}
+    neutral = {f"{kind}.{name}": value for name, value in NEUTRAL.items()}
+    for name, value in said.items():
+        known = name in heeded or name.startswith(TOLD) or (name in neutral and value == neutral[name])
+        require(known, f"{file}: {name} is {value!r:.40}, which is not read from GGUF files and may change what it "
+                "computes; take the folder of the model with its safetensors")  # fmt: skip
 
 
 def _number(file, said, name: str, otherwise=None):

@@ -2,7 +2,7 @@
 
 import io
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from attnsvm.system.errors import UserError, require
 
 OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
+NARROW = 1024  # coordinates
 KEPT = 2  # results that `Recent` keeps: a head and a null model, which is made of it, ask in turn
 
 
@@ -45,7 +46,7 @@ class Inputs:
         first: (n,) int, the place of the first token in its text, which a window may have cut; None: 0.
         unturned: n arrays (T_i,), what multiplies the part of a token that no rotation turns; empty: nothing does.
         moving: how many coordinates of a token are neither constant nor a place, the first ones; None: all.
-        cut: the inputs that these are left of, and the rows of their tokens that are left; None where there are none.
+        repeats: how many texts, and how many other queries, were left out since an earlier one is equal.
     """
 
     tokens: list[np.ndarray]
@@ -58,7 +59,7 @@ class Inputs:
     first: np.ndarray | None = None
     unturned: list[np.ndarray] = field(default_factory=list)
     moving: int | None = None
-    cut: "tuple[Inputs, np.ndarray] | None" = field(default=None, repr=False, compare=False)
+    repeats: tuple[int, int] = (0, 0)
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -67,7 +68,7 @@ class Inputs:
         """The inputs of these numbers."""
         lists = {name: [each[i] for i in rows] for name in LISTS if (each := getattr(self, name))}
         arrays = {name: getattr(self, name)[rows] for name in ("queries", "text", "position")}
-        return replace(self, **lists, **arrays, first=None if self.first is None else self.first[rows], cut=None)
+        return replace(self, **lists, **arrays, first=None if self.first is None else self.first[rows])
 
     @property
     def start(self) -> np.ndarray:
@@ -127,7 +128,6 @@ class Inputs:
             position=np.full(len(rows), -1),
             distances=left(kept.distances),
             unturned=left(kept.unturned),
-            cut=(self, np.flatnonzero(~np.concatenate(self.delimiters) & plenty[self.owner])),
         )
 
 
@@ -146,6 +146,7 @@ class Layer:
         heads: {number: W (d, e)}, where logits are x_tᵀ W z; or {number: `lifted.Head`}, where distance counts.
         theory: what of it holds here, see the column of that name.
         every: all heads of the layer, asked for or not, where they are lifted.
+        files: those that were read, by their paths.
     """
 
     number: int
@@ -153,6 +154,7 @@ class Layer:
     heads: dict
     theory: str = "exact"
     every: list = field(default_factory=list)
+    files: Sequence[str] = ()
 
 
 def unpickled(content: bytes) -> Layer:
@@ -177,6 +179,14 @@ class _Unpickler(pickle.Unpickler):
             if not ours or (isinstance(found, type) and found.__module__ == module):
                 return found
         raise pickle.UnpicklingError(f"it names {module}.{name}")
+
+
+def distinct(keys: Iterable[Hashable]) -> list[int]:
+    """The numbers of the keys that are not equal to an earlier one."""
+    first: dict[Hashable, int] = {}
+    for number, key in enumerate(keys):
+        first.setdefault(key, number)
+    return [*first.values()]
 
 
 def selections(inputs: Inputs, W) -> np.ndarray:
@@ -205,7 +215,8 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     sides = []
     for side in (np.flatnonzero(~away), np.flatnonzero(away)):
         sides.append(np.sort(rng.choice(side, most, replace=False)) if len(side) > most else side)
-    given = f"{_counted(len(texts), 'text', 'texts')} with {_counted(len(inputs), 'query', 'queries')}"
+    given = f"{counted(len(texts), 'text', 'texts')} with {counted(len(inputs), 'query', 'queries')}"
+    given += " that differ" if any(inputs.repeats) else ""
     why, then = "", "give more texts"
     if held_out > 0:
         why = f", and holding out the share {held_out} of the texts leaves {len(sides[0])}"
@@ -214,8 +225,30 @@ def split(inputs: Inputs, held_out: float, most: int, rng: np.random.Generator) 
     return sides[0], sides[1]
 
 
-def _counted(number: int, one: str, several: str) -> str:
+def counted(number: int, one: str, several: str) -> str:
     return f"{number} {one if number == 1 else several}"
+
+
+def threads(width: int):
+    """A context with one thread where vectors are so short that threads of libraries would wait for one another."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1 if width <= NARROW else None)
+
+
+def told(items: Iterable, parts: int, texts: int, show: Callable[..., Iterable] | None) -> Iterator:
+    """These items, of which there are so many, while `show` counts texts: each is an equal share of the way.
+
+    Args:
+        show: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
+    """
+    bar, done = iter(show(range(texts), total=texts, desc="texts") if show else ()), 0
+    for number, item in enumerate(items, 1):
+        yield item
+        while done * parts < number * texts:
+            next(bar, None)
+            done += 1
+    next(bar, None)
 
 
 def chosen(numbers: Sequence[int] | None, count: int, what: str) -> list[int]:

@@ -1,8 +1,8 @@
 """A model that is read and run one layer after another: in memory are the weights of one, and what does not repeat.
 
-The model is made without weights. A layer gets its own when its turn comes, and all texts pass it. A text passes it by
-the model's own `forward`, in which the layers before and after hand on what this text has become: the operations, and
-so the numbers, are those of the whole model.
+The model is made without weights. A layer gets its own when its turn comes, and all texts pass it, those of
+one length together. They pass it by the model's own `forward`, in which the layers before and after hand on what these
+texts have become: the operations, and so the numbers, are those of the whole model.
 
 `transformers` has no public way to read some weights of a model. What is taken from its workings (seen in 5.23) is
 `get_model_conversion_mapping`, `rename_source_key`, `LoadStateDictConfig` and `convert_and_load_state_dict_in_model`:
@@ -29,6 +29,7 @@ from attnsvm.system.errors import UserError, first_line, require
 
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 MANY = 20  # times as many weights as on disk are more than any model has that is read
+TOGETHER = 2**17  # pairs of tokens in a batch
 OUTSIDE = ""  # where weights lie that belong to no layer
 
 
@@ -38,7 +39,8 @@ class Walk:
     Attributes:
         attentions: of every layer, in the order in which layers are applied; a layer may be applied several times.
         texts: token numbers, one list for each text.
-        become: what the layer last passed made of each text; None before the first.
+        batches: the numbers of texts of one length, which pass together; `TOGETHER` bounds their pairs of tokens.
+        become: what the layer last passed made of each batch; None before the first.
 
     Raises:
         UserError: the weights cannot be read, or do not fit config.json.
@@ -48,7 +50,12 @@ class Walk:
 
     def __init__(self, folder: Path, config, texts: Sequence[Sequence[int]]):
         self.folder, self.texts = folder, [list(ids) for ids in texts]
-        self.become: list = [None] * len(texts)
+        lengths: dict[int, list[int]] = defaultdict(list)
+        for text, ids in enumerate(texts):
+            lengths[len(ids)].append(text)
+        most = {length: max(1, TOGETHER // length**2) for length in lengths}
+        self.batches = [some[k : k + most[n]] for n, some in lengths.items() for k in range(0, len(some), most[n])]
+        self.become: list = [None] * len(self.batches)
         from transformers.conversion_mapping import get_model_conversion_mapping  # two seconds: when a model is there
 
         transformers.utils.logging.disable_progress_bar()
@@ -69,7 +76,7 @@ class Walk:
         for layer in dict.fromkeys(self.layers):
             module = self.model.get_submodule(layer)
             module.forward = self._in_turn(module.forward)
-        self._number = self._text = self._applied = 0
+        self._number = self._batch = self._applied = 0
         with self._weights_of(self.layers[0]), self._own_way("found"):  # where some keep what all layers need
             self.attentions = attentions(self.model, config.model_type)
 
@@ -80,27 +87,28 @@ class Walk:
         with self._weights_of(self.layers[number]):
             yield self.attentions[number]
 
-    def run(self, text: int) -> tuple[np.ndarray, np.ndarray]:
-        """The input (T, D) and the probabilities (heads, T, T) of the attention of this layer, for one text.
+    def run(self, batch: int) -> tuple[np.ndarray, np.ndarray]:
+        """The input (B, T, D) and the probabilities (B, heads, T, T) of the attention of this layer, for one batch.
 
-        The text has passed the layers before, and has passed this one afterwards.
+        Its texts have passed the layers before, and have passed this one afterwards.
         """
         states = []
 
         def capture(_, inputs):
-            states.append(inputs[0][0].numpy().astype(np.float64))
+            states.append(inputs[0].numpy().astype(np.float64))
 
         attention = self.attentions[self._number]
-        self._text, self._applied = text, 0
+        self._batch, self._applied = batch, 0
         handle = attention.projection.register_forward_pre_hook(capture)
         try:
             with torch.no_grad(), self._own_way("computed"):
-                out = self.model(input_ids=torch.tensor([self.texts[text]]), output_attentions=True)
+                ids = torch.tensor([self.texts[k] for k in self.batches[batch]])
+                out = self.model(input_ids=ids, output_attentions=True)
         finally:
             handle.remove()
         require(self._applied == len(self.layers) and len(states) == 1, f"{self.attentions[0].name}: expected "
                 f"{len(self.layers)} layers in turn, {self._applied} were applied")  # fmt: skip
-        return states[0], out.attentions[-1][0].numpy()
+        return states[0], out.attentions[-1].numpy()
 
     @contextmanager
     def _own_way(self, done: str) -> Iterator[None]:
@@ -120,13 +128,13 @@ class Walk:
                 "free")  # fmt: skip
 
     def _in_turn(self, forward):
-        """The layer's own forward where it is its turn, and else what the text has become."""
+        """The layer's own forward where it is its turn, and else what the batch has become."""
 
         def handed_on(*given, **named):
             if self._applied == self._number:
-                self.become[self._text] = forward(*given, **named)
+                self.become[self._batch] = forward(*given, **named)
             self._applied += 1
-            return self.become[self._text]
+            return self.become[self._batch]
 
         return handed_on
 

@@ -20,6 +20,7 @@ from attnsvm.svm.solution import Status
 from attnsvm.system import machine
 from attnsvm.system.errors import require
 
+AT_ONCE = 2**24  # numbers: pairs of tokens times rows of a head
 RIDGE = 1e-10  # relative to constraints of length one: repeated tokens make their Gram matrix singular
 
 
@@ -59,9 +60,6 @@ class Head:
         for one, logits in self._known:
             if one is inputs:
                 return logits
-        if inputs.cut is not None:
-            whole, rows = inputs.cut
-            return self.logits(whole)[rows]
         k, q = self._rows_of(inputs)
         found = self._of(k, q, inputs.distance, inputs.unturned_flat) * self._frozen(k, q)
         self._known.append((inputs, found))
@@ -69,17 +67,15 @@ class Head:
 
     def pairs(self, X: np.ndarray, Z: np.ndarray, unturned: np.ndarray | None = None) -> np.ndarray:
         """(T, T) of all queries (T, D), one in each row, with all tokens (T, D) of one text; unturned: see `Inputs`."""
-        k, q = X @ self.key.T, (Z @ self.query.T)[:, None]
-        place = np.arange(float(len(X)))
-        return self._of(k, q, place[:, None] - place, unturned) * self._frozen(k, q)
+        k, q, place = X @ self.key.T, (Z @ self.query.T)[:, None], np.arange(float(len(X)))[:, None]
+        some = np.array_split(np.arange(len(X)), 1 + len(X) ** 2 * k.shape[1] // AT_ONCE)
+        parts = [self._of(k, q[i], place[i] - place.T, unturned) * self._frozen(k, q[i]) for i in some]
+        return np.concatenate(parts)
 
     def scales(self, inputs: Inputs) -> np.ndarray | None:
         """(N,) what the norms multiply the lifted tokens by; None without norms."""
         if self.norms is None:
             return None
-        if inputs.cut is not None:
-            whole, rows = inputs.cut
-            return self.scales(whole)[rows]
         return self._frozen(*self._rows_of(inputs))
 
     def slope(self, inputs: Inputs) -> np.ndarray:
@@ -198,11 +194,6 @@ class LiftedProblem:
         made = LiftedProblem(self.inputs, self.way, self.kernel.weighted(scale))
         made._head, made._plain = head, self
         return made
-
-    def without_delimiters(self) -> "LiftedProblem":
-        """The same queries without delimiters to choose from."""
-        inputs = self.inputs.without_delimiters()
-        return LiftedProblem(inputs, self.way, self.kernel.take(inputs.cut[1]))
 
     def certified(self, selected: np.ndarray, norm: str = "fro", near: np.ndarray | None = None) -> LiftedSolution:
         """The solution for one token per input; the audit log counts one answer.

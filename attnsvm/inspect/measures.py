@@ -1,19 +1,20 @@
 """One head: what it selects, the certified solutions for its selections, and the same for the null models."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import logsumexp
 
 from attnsvm import geometry
-from attnsvm.analysis.statistics import median_interval
+from attnsvm.analysis.statistics import median_interval, wilson
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
-from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head
+from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head, turned
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
-from attnsvm.system.errors import require
 
 RANK = 1e-9  # of a head, relative to its largest singular value
 MATRIX_NORMS = ("fro", "nuc")
@@ -27,7 +28,7 @@ class Plan:
     """What is computed for every head.
 
     Attributes:
-        norms: "fro", "nuc" or both.
+        norms: "fro", "nuc" or both; None: those that the heads have, see `offered`.
         inputs: the largest number of inputs that are fitted, and that are held out.
         nuclear_inputs: the largest number of inputs that are fitted in the nuclear norm, which takes longer.
         held_out: share of the texts that is held out.
@@ -35,7 +36,7 @@ class Plan:
         seed: of the split and of the null models.
     """
 
-    norms: Sequence[str] = MATRIX_NORMS
+    norms: Sequence[str] | None = MATRIX_NORMS
     inputs: int = 150
     nuclear_inputs: int = 16
     held_out: float = 0.3
@@ -69,36 +70,37 @@ class Bench:
         return Problem(self.fit.take(self.few_rows))
 
     @cached_property
-    def plain(self) -> Problem | LiftedProblem | None:
-        """The problem without delimiters to select; None where no input has delimiters, or too few inputs are left."""
-        inputs = self.fit.without_delimiters()
-        if not any(m.any() for m in self.fit.delimiters) or len(inputs) < 2:
-            return None
-        return self.whole.without_delimiters() if isinstance(self.whole, LiftedProblem) else Problem(inputs)
+    def turned(self) -> list[Inputs]:
+        """The held-out inputs turned at random, once for each draw; on them a W does what it would do, were it turned.
+
+        Of lifted heads, whose kernel with them is costly, once.
+        """
+        rng = np.random.default_rng([self.plan.seed, 4])
+        return [turned(self.held, rng) for _ in range(min(self.plan.draws, 1) if self.lifted else self.plan.draws)]
 
 
-def shown(bench: Bench) -> dict[str, list[dict]]:
-    """What the page shows of the inputs that are fitted, and of those held out: words, places, delimiters."""
+def shown(bench: Bench) -> dict:
+    """What the page shows of inputs, fitted and held out: words, places, delimiters; and how many repeat others."""
     of = bench.layer.inputs
-    return {"fit": [_input(of, i) for i in bench.fit_rows], "held": [_input(of, i) for i in bench.held_rows]}
+    return {
+        "repeats": of.repeats,
+        "fit": [_input(of, i) for i in bench.fit_rows],
+        "held": [_input(of, i) for i in bench.held_rows],
+    }
 
 
 def _input(inputs: Inputs, i: int) -> dict:
-    """Words, where the query stands (−1: not among them), and the token numbers of delimiters."""
+    """Words, where the query stands (−1: not among them), the numbers of delimiters, and that of the first token."""
     words = inputs.words[i] if inputs.words else [str(t) for t in range(len(inputs.tokens[i]))]
     start = int(inputs.start[i])
     marked = (start + np.flatnonzero(inputs.delimiters[i])).tolist()
     asks = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
-    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked}
+    return {"text": int(inputs.text[i]), "words": words, "query": asks, "delimiters": marked, "first": start}
 
 
-def offered(plan: Plan, layer: Layer, name: str) -> Plan:
-    """The plan with the norms that this layer allows; UserError where none is left."""
-    if not layer.every:
-        return plan
-    sentence = f"{name}: its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
-    require("fro" in plan.norms, sentence)
-    return replace(plan, norms=("fro",))
+def offered(plan: Plan, layer: Layer) -> Plan:
+    """The plan with the norms asked for, or else with those that the heads of this layer have."""
+    return replace(plan, norms=plan.norms or (MATRIX_NORMS[:1] if layer.every else MATRIX_NORMS))
 
 
 def measured(layers: Iterable[Layer], plan: Plan) -> Iterator[Measured]:
@@ -127,18 +129,21 @@ def measure(bench: Bench, head: int) -> Measured:
         "inputs_held_out": len(held),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
-    row |= rule(fit, selected, held, own, distances(fit) if bench.lifted else RULES)
+    rules = distances(fit) if bench.lifted else RULES
+    row |= rule(fit, selected, held, own, rules)
+    row["does"] = does(bench.layer.inputs, np.concatenate([bench.fit_rows, bench.held_rows]), [*selected, *own], rules)
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     row |= predicted_and_measured(logits(fit, W))
     marks = {"fit": [[int(a)] for a in selected], "held": [[int(a)] for a in own]}
-    for norm in plan.norms:
+    marks["weights"] = [[] if bench.layer.theory == "selections" else weights(one, W) for one in (fit, held)]
+    for norm in plan.norms or ():
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        measured, solution, randoms = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
+        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
         if norm == "fro":
-            if solution.solved and bench.plain is not None:
-                measured |= _delimiters(problem, selected, solution, bench.plain, W, randoms)
+            if solution.solved and bench.layer.theory == "exact" and len(held):
+                measured |= direction(bench, W, solution)
             if solution.solved:
                 _mark(marks, fit, selected, held, solution.W)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
@@ -147,8 +152,8 @@ def measure(bench: Bench, head: int) -> Measured:
     return row, marks
 
 
-def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution, list]:
-    """Margin, alignment and held-out prediction in one norm, of the head and of its null models; the random heads.
+def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
+    """Margin, alignment and held-out prediction in one norm, of the head and of its null models.
 
     Args:
         every: the heads of the layer where they are lifted; two null models more are made of them.
@@ -159,7 +164,7 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     solution = problem.certified(selected, norm, _near(W, inputs))
     row = {"inputs": len(inputs), "constraints": int((inputs.counts - 1).sum()), "status": str(solution.status)}
     if not solution.solved:
-        return row, solution, []
+        return row, solution
     row |= {"gap": solution.gap, "margin": 1 / _size(norm, solution.W)}
     least, size = float(problem.margins(W, selected).min()), _size(norm, W)
     row["margin_ratio"] = least / size / row["margin"] if size > 0 else float("nan")
@@ -187,10 +192,8 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             nulls[kind]["alignment"] += problem.cosines(W, [other.W])
             nulls[kind]["predicted"].append(_agreement(other.W, held, own))
 
-    randoms = []
     for _ in range(draws):
-        randoms.append(random_head(W, rng))
-        of_a_head("random", randoms[-1])
+        of_a_head("random", random_head(W, rng))
         of_selections("permuted", permuted(selected, inputs.counts, rng))
         if every:
             of_selections("distances", permuted_distances(selected, inputs.position, inputs.counts, rng))
@@ -202,24 +205,39 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             row[f"{name}_{kind}"] = _mean(values)
         row[f"alignment_{kind}_most"] = max(nulls[kind]["alignment"], default=float("nan"))
         row[f"separable_{kind}"] = len(nulls[kind]["alignment"])
-    return row, solution, randoms
+    return row, solution
 
 
-def _delimiters(problem, selected, solution, plain, W, randoms) -> dict:
-    """The part of delimiters in the multipliers, and the margin once they cannot be selected.
+def direction(bench: Bench, W, solution) -> dict[str, float]:
+    """What becomes of the held-out selections of a head once the direction of its certified W is taken from its W.
 
-    The multipliers add up to ‖W_mm‖, one over the margin. The part counts constraints that a delimiter wins or loses.
+    The controls take away the same W turned at random, with the same factor: of the same norm and singular values.
+
+    Args:
+        solution: a solved one, of the fitted inputs.
+
+    Returns:
+        By column, see `columns`.
     """
-    marks = problem.inputs.delimiters
-    i, alpha, t = problem.index(selected).T
-    flat, first = np.concatenate(marks), np.cumsum([0, *map(len, marks)])[i]
-    involved = flat[first + alpha] | flat[first + t]
-    row = {"delimiter_share": float(solution.dual[involved].sum() / solution.dual.sum())}
-    solutions = [
-        plain.seen_by(A).certified(selections(plain.inputs, A), "fro", _near(A, plain.inputs)) for A in (W, *randoms)
-    ]
-    margins = [1 / _size("fro", s.W) if s.solved else float("nan") for s in solutions]
-    return row | {"margin_plain": margins[0], "margin_plain_random": _mean([m for m in margins[1:] if m == m])}
+    A, before, own = solution.W, logits(bench.held, W), selections(bench.held, W)
+    if isinstance(A, np.ndarray):
+        part = float((W * A).sum() / (A * A).sum())
+    else:
+        part = float(A.nu @ W.logits(bench.fit)) / A.size() ** 2
+
+    def without(inputs):
+        after = [one - part * other for one, other in zip(before, logits(inputs, A), strict=True)]
+        changed = sum(int(one.argmax()) != a for one, a in zip(after, own, strict=True))
+        loss = [
+            logsumexp(two) - two[a] - logsumexp(one) + one[a] for one, two, a in zip(before, after, own, strict=True)
+        ]
+        return changed, _mean(loss)
+
+    changed, loss = without(bench.held)
+    at_random = [without(inputs) for inputs in bench.turned]
+    found = dict(zip(("changed", "changed_low", "changed_high"), wilson(changed, len(own)), strict=True))
+    found |= {"changed_random": _mean([one / len(own) for one, _ in at_random]), "loss_added": loss}
+    return found | {"loss_added_random": _mean([one for _, one in at_random])}
 
 
 def _mark(marks, fit, selected, held, W):
@@ -243,6 +261,10 @@ def _near(W, inputs: Inputs) -> np.ndarray | None:
 NULLS = ("random", "permuted")
 LIFTED_NULLS = (*NULLS, "distances", "mismatched")
 RULES = ("first", "last", "itself", "before", "after")
+TOLD = {"first": "the first token", "last": "the last token", "itself": "itself", "before": "the token before",
+        "after": "the next token"}  # fmt: skip
+WORDS, MOST, LEAST = 3, 3, 0.1  # frequent words that may be a kind of token; kinds that are told; share of each of them
+SHOWN = 12  # inputs of each side whose weights the page shows
 
 
 def distances(inputs: Inputs) -> tuple[str, ...]:
@@ -267,6 +289,41 @@ def rule(
     right = {name: float(np.mean(_by_rule(name, fit) == selected)) for name in rules}
     best = max(rules, key=right.__getitem__)
     return {"rule": best, "rule_predicted": float(np.mean(_by_rule(best, held) == own)) if len(held) else float("nan")}
+
+
+def does(inputs: Inputs, rows: np.ndarray, selected: Sequence[int], rules: Sequence[str] = RULES) -> str:
+    """What a head does in most of these inputs, in words: which tokens it selects, the most frequent kind first.
+
+    Args:
+        rows: the numbers of the inputs; selected: (n,) the tokens that it selects in them.
+        rules: as of `rule`.
+    """
+    some, chosen = inputs.take(rows), np.array(selected)
+    kinds = {}
+    if some.words:
+        words, asks = (
+            np.array([each[k] for each, k in zip(some.words, some.start + places, strict=True)])
+            for places in (chosen, some.position)
+        )
+        kinds = {f"“{word}”": words == word for word, _ in Counter(words.tolist()).most_common(WORDS)}
+        kinds["its own word elsewhere"] = (words == asks) & (chosen != some.position) & (some.position >= 0)
+    for name in sorted(rules, key="itself".__ne__):  # the last token of a decoder's query is itself
+        kinds[TOLD.get(name, f"the token {name.replace(' ', ' places ')}")] = _by_rule(name, some) == chosen
+    found, left = [], np.ones(len(rows), dtype=bool)
+    while len(found) < MOST:
+        name = max(kinds, key=lambda kind: (kinds[kind] & left).sum())
+        share = (kinds[name] & left).mean()
+        if share < LEAST and found:
+            break
+        found.append(f"{name} in {100 * share:.0f} %")
+        left &= ~kinds[name]
+    return ", else ".join(found)
+
+
+def weights(inputs: Inputs, W) -> list[list[int]]:
+    """The weights of attention of the first inputs in percent, one for each of their tokens; a sink takes none."""
+    first = inputs.take(range(min(SHOWN, len(inputs))))
+    return [np.rint(100 * np.exp(one - logsumexp(one))).astype(int).tolist() for one in logits(first, W)]
 
 
 def _by_rule(rule: str, inputs: Inputs) -> np.ndarray:

@@ -6,8 +6,10 @@ computes. Everything runs in float64, layer by layer (`walk`), from the folder a
 the folder is run.
 """
 
+import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +17,8 @@ import transformers
 
 from attnsvm.inspect import packaged, tokens
 from attnsvm.inspect.attention import Attention
-from attnsvm.inspect.families import DECODERS, READ, require_read
-from attnsvm.inspect.layers import Inputs, Layer, chosen
+from attnsvm.inspect.families import DECODERS, READ, require_known, require_read
+from attnsvm.inspect.layers import Inputs, Layer, chosen, distinct, threads, told
 from attnsvm.inspect.layerwise import Walk
 from attnsvm.inspect.lifted import Head
 from attnsvm.system import machine
@@ -31,8 +33,11 @@ class Reading:
     Iterating gives the layers asked for. `layer` gives one, once those before it have been passed: here, or in another
     process, which hands over `walk.become`.
 
+    Of equal texts, and of queries that see the same tokens from the same place, one is asked, the first.
+
     Attributes:
         numbers, heads: of the layers and of the heads asked for.
+        text: the numbers, from 0, of the texts that are asked, and repeats: how many texts and queries are not.
 
     Args:
         folder: config.json, model.safetensors or its shards, and a tokenizer.
@@ -40,7 +45,7 @@ class Reading:
         layers, heads: numbers from 0; None: all.
         position: which query of a text: "random" (one, the same in all layers), "first", "last", "all", or a number.
         seed: of the random positions.
-        progress: wraps a range with a number for every text and layer, to show how far the model is.
+        progress: called as tqdm is, to show how far the texts are; None: nothing is shown.
 
     Raises:
         UserError: the model or the texts cannot be read; the message is one sentence.
@@ -55,26 +60,32 @@ class Reading:
         position: str | int = "random",
         longest: int = 64,
         seed: int = 0,
-        progress: Callable[[Iterable], Iterable] = iter,
+        progress: Callable[..., Iterable] | None = None,
     ):
         _load_compiler()
         folder = Path(folder)
         config, self.progress = _config(folder), progress
         causal, longest = config.model_type in DECODERS, _longest(folder, config, longest)
-        encoded, self.marks, self.words = tokens.encoded(folder, texts, longest, causal)
-        self.walk = Walk(folder, config, encoded)
+        *encoded, files = tokens.encoded(folder, texts, longest, causal)
+        self.text = distinct(map(tuple, encoded[0]))
+        ids, self.marks, self.words = ([each[k] for k in self.text] for each in encoded)
+        self.walk = Walk(folder, config, ids)
+        read = {folder / name for name in (packaged.CONFIG, *files)} | self.walk.checkpoint.read
+        self.files = sorted(map(str, read))
         found = self.walk.attentions
         self.numbers = chosen(layers, len(found), "layer")
         self.heads = chosen(heads, found[0].heads, "head")
-        self.places = _places(encoded, position, causal, np.random.default_rng([seed, 1]))
+        places = _places(ids, self.text, position, causal, np.random.default_rng([seed, 1]))
+        self.places = _unlike(ids, places, min(found, key=lambda one: one.window or np.inf))
+        self.repeats = len(texts) - len(ids), sum(map(len, places)) - sum(map(len, self.places))
         self.width = config.hidden_size + 1
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def __iter__(self) -> Iterator[Layer]:
-        steps = range(self.numbers[-1] + 1)
-        ticks = iter(self.progress(range(len(steps) * len(self.words))))
+        steps, batches = range(self.numbers[-1] + 1), self.walk.batches
+        ticks = told(range(len(steps) * len(batches)), len(steps) * len(batches), len(self.text), self.progress)
         for number in steps:
             layer = self.layer(number, ticks)
             if layer is not None:
@@ -91,28 +102,30 @@ class Reading:
 
     def layer(self, number: int, ticks: Iterator | None = None) -> Layer | None:
         """All texts pass this layer; what its attention is given, or None where it is not asked for."""
-        queries: list[dict] = []
-        with self.walk.layer(number) as attention:
+        queries: dict[int, list[dict]] = {}
+        with threads(self.width), self.walk.layer(number) as attention:
             weights = attention.weights() if number in self.numbers else []
-            for k, ids in enumerate(self.walk.texts):
+            for number_of_batch, batch in enumerate(self.walk.batches):
                 if ticks is not None:
                     next(ticks, None)
-                states, probabilities = self.walk.run(k)
-                if not weights:
-                    continue
-                X = np.column_stack([states, np.ones(len(ids))])
-                _require_the_models_own(X, weights, probabilities, attention)
-                sees = attention.sees(len(ids))
-                queries += [
-                    _query(attention, X, place, np.flatnonzero(sees[place]), self.marks[k]) for place in self.places[k]
-                ]
+                for k, states, probabilities in zip(batch, *self.walk.run(number_of_batch), strict=True):
+                    if not weights:
+                        break
+                    X = np.column_stack([states, np.ones(len(states))])
+                    _require_the_models_own(X, weights, probabilities, attention)
+                    sees = attention.sees(len(X))
+                    queries[k] = [
+                        _query(attention, X, at, np.flatnonzero(sees[at]), self.marks[k]) for at in self.places[k]
+                    ]
         if not weights:
             return None
         lifted = isinstance(weights[0], Head)
         at = [(k, place) for k, several in enumerate(self.places) for place in several]
         shown = [self.words[k][: place + 1] if attention.causal else self.words[k] for k, place in at]
-        inputs = _inputs(queries, shown, np.array([k for k, _ in at]), lifted)
-        return Layer(number, inputs, {h: weights[h] for h in self.heads}, attention.theory, weights if lifted else [])
+        asked = [one for k in sorted(queries) for one in queries[k]]
+        inputs = _inputs(asked, shown, np.array([self.text[k] for k, _ in at]), lifted, self.repeats)
+        mine, every = {h: weights[h] for h in self.heads}, weights if lifted else []
+        return Layer(number, inputs, mine, attention.theory, every, self.files)
 
 
 def _load_compiler() -> None:
@@ -144,7 +157,7 @@ def _query(attention, X, place, seen, mark) -> dict:
     }
 
 
-def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
+def _inputs(queries: list[dict], words, text, lifted: bool, repeats) -> Inputs:
     column = {name: [one[name] for one in queries] for name in queries[0]}
     return Inputs(
         column["tokens"],
@@ -157,6 +170,7 @@ def _inputs(queries: list[dict], words, text, lifted: bool) -> Inputs:
         np.array(column["first"]),
         column["unturned"] if column["unturned"][0] is not None else [],
         len(column["query"][0]) - 1,
+        repeats,
     )
 
 
@@ -171,6 +185,10 @@ def _config(folder: Path):
         raise UserError(f"{folder}/config.json: {first_line(error.__cause__ or error)}") from error
     same = config.model_type == said["model_type"]
     require(same, f"{folder}/config.json: is read as a model of the kind {config.model_type!r}; {READ}")
+    made = transformers.MODEL_MAPPING[type(config)]
+    both = made[0] if isinstance(made, tuple) else made, type(config)
+    source = "".join(inspect.getsource(inspect.getmodule(one)) for one in both)
+    require_known(folder / packaged.CONFIG, said, config, source)
     heads, width = getattr(config, "num_attention_heads", 0), getattr(config, "hidden_size", 0)
     fits = type(heads) is type(width) is int and 0 < heads <= width
     require(fits, f"{folder}/config.json: expected at most as many heads as coordinates, got {heads!r:.40}")
@@ -196,10 +214,10 @@ def _longest(folder: Path, config, longest: int) -> int:
     return min(longest, most)
 
 
-def _places(encoded, position, causal, rng) -> list[list[int]]:
+def _places(encoded, text, position, causal, rng) -> list[list[int]]:
     """The positions that ask, per text; the first position of a decoder has no choice."""
     first, places = int(causal), []
-    for number, ids in enumerate(encoded, 1):
+    for k, ids in zip(text, encoded, strict=True):
         every = range(first, len(ids))
         match position:
             case "random":
@@ -211,12 +229,28 @@ def _places(encoded, position, causal, rng) -> list[list[int]]:
             case "all":
                 places.append(list(every))
             case int():
-                why = f"text {number} has positions {first} to {len(ids) - 1}"
+                why = f"text {k + 1} has positions {first} to {len(ids) - 1}"
                 require(position in every, f"position {position}: {why}, where there is a choice")
                 places.append([position])
             case _:
                 raise UserError(f"position {position!r}: expected random, first, last, all, or a number")
     return places
+
+
+def _unlike(encoded, places, narrowest: Attention) -> list[list[int]]:
+    """The positions that ask, without those that see what an earlier one sees, where a query sees least.
+
+    Two texts of a decoder that begin alike have the same vectors there: no query is on both sides of a split.
+    """
+    known, found = set(), []
+    for ids, several in zip(encoded, places, strict=True):
+        sees, found = narrowest.sees(len(ids)), [*found, []]
+        for place in several:
+            seen = np.flatnonzero(sees[place])
+            what = place - seen[0], blake2b(np.array(ids[seen[0] : seen[-1] + 1])).digest()
+            found[-1] += [] if what in known else [place]
+            known.add(what)
+    return found
 
 
 def _require_the_models_own(X, weights, probabilities, attention: Attention):

@@ -6,8 +6,12 @@ and Q are turned, by one rotation each for all frequencies. A mismatched head: t
 another of its layer.
 """
 
-import numpy as np
+from dataclasses import replace
 
+import numpy as np
+from scipy.fft import dct
+
+from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.lifted import Head
 
 EXCHANGES = 20  # tried for every input: a walk over all permutations that fit
@@ -64,6 +68,20 @@ def random_head(W, rng: np.random.Generator):
     rank = int((sigma > 1e-12 * sigma[0]).sum()) if sigma[0] > 0 else 0
     left, right = (_orthonormal(size, rank, rng) for size in W.shape)
     return (left * sigma[:rank]) @ right.T
+
+
+def turned(inputs: Inputs, rng: np.random.Generator) -> Inputs:
+    """The inputs after a rotation of their tokens and one of their queries: changes of signs and cosine transforms."""
+    signs = [rng.choice([-1.0, 1.0], size=(3, X.shape[1])) for X in (inputs.tokens[0], inputs.queries)]
+
+    def rotated(X, each):
+        for one in each:
+            X = dct(X * one, norm="ortho")
+        return X
+
+    return replace(
+        inputs, tokens=[rotated(X, signs[0]) for X in inputs.tokens], queries=rotated(inputs.queries, signs[1])
+    )
 
 
 def _orthonormal(size: int, count: int, rng: np.random.Generator) -> np.ndarray:

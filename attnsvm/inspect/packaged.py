@@ -16,7 +16,6 @@ READERS = ("torch", "transformers")
 # The files that decide over numbers.
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 INDEX = "model.safetensors.index.json"  # where weights lie in several files, shards
-PICKLED = "pytorch_model.bin"  # one file of older models
 # What else may decide, above all over the words: every file of a tokenizer, by whatever name, ends so.
 TOLD = (".json", ".txt", ".model", ".spm", ".vocab", ".bpe", ".tiktoken", ".jinja")
 LABELS = 2**16
@@ -96,8 +95,8 @@ def depth(folder: Path, said: dict) -> int:
         UserError: config.json says that there are more than there are weights of, or nobody says how many there are.
     """
     found = _layers(folder, "encoder." if said.get("model_type") in ("t5", "mt5") else "")
-    told = [said[name] for name in LAYERS if type(said.get(name)) is int] or [found or 0]
-    shared = found is None or said.get("model_type") == "albert"  # which applies the same weights several times
+    told = [said[name] for name in LAYERS if type(said.get(name)) is int] or [found]
+    shared = said.get("model_type") == "albert"  # which applies the same weights several times
     most, why = (SHARED, f"at most {SHARED} are read") if shared else (found, f"there are weights of {found}")
     require(min(told) > 0, f"{folder / CONFIG}: expected the number of layers, as num_hidden_layers")
     require(max(told) <= most, f"{folder / CONFIG}: says that there are {max(told)} layers, and {why}")
@@ -118,9 +117,13 @@ def shards(folder: Path) -> dict[str, Path]:
         UserError: there are no weights, or a shard is not there.
     """
     path = folder / INDEX
-    if (folder / WEIGHTS).is_file() or (not path.is_file() and (folder / PICKLED).is_file()):
+    if (folder / WEIGHTS).is_file():
         return {}
-    require(path.is_file(), f"{folder}: there is no {WEIGHTS} in it")
+    old = (
+        "; pytorch_model.bin is not read: from_pretrained and save_pretrained of transformers make the one of the other"
+    )
+    hint = old if (folder / "pytorch_model.bin").is_file() else ""
+    require(path.is_file(), f"{folder}: there is no {WEIGHTS} in it{hint}")
     given = json_file(path)
     try:
         given = given["weight_map"]
@@ -135,13 +138,8 @@ def shards(folder: Path) -> dict[str, Path]:
     return index
 
 
-def one_file(folder: Path) -> Path:
-    """The file that has all weights, where `shards` names none."""
-    return folder / (WEIGHTS if (folder / WEIGHTS).is_file() else PICKLED)
-
-
-def _layers(folder: Path, inside: str = "") -> int | None:
-    """How many layers there are weights of; None where the weights are a pickle, which only a library reads.
+def _layers(folder: Path, inside: str = "") -> int:
+    """How many layers there are weights of.
 
     Args:
         inside: begins the names of the layers that count, of a model with more than one stack.
@@ -149,11 +147,8 @@ def _layers(folder: Path, inside: str = "") -> int | None:
     Raises:
         UserError: as `shards`, or the file that has all weights is damaged.
     """
-    index, one = shards(folder), one_file(folder)
-    if not index and one.name == PICKLED:
-        return None
     numbers: dict[str, set[str]] = defaultdict(set)
-    for name in index or _named(one):
+    for name in shards(folder) or _named(folder / WEIGHTS):
         numbered = re.search(r"(?:^|\.)(\d+)\.", name)
         if numbered and name.removeprefix("model.").removeprefix("transformer.").startswith(inside):
             numbers[name[: numbered.start()]].add(numbered[1])

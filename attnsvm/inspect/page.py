@@ -1,8 +1,8 @@
 """One HTML file to look at: a grid of heads, each of which opens its sentences. The file loads nothing else."""
 
-import hashlib
 import json
 import os
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +14,6 @@ from attnsvm.inspect import summary
 from attnsvm.inspect.columns import NORMS, columns
 from attnsvm.system import checksums
 
-WEIGHTS = ("*.safetensors", "*.bin", "config.json")  # what decides over the numbers of a model in a folder
 # What colours the grid: column, its name, and what it is compared with.
 SHOWN = (
     ("alignment_fro", "Alignment, Frobenius", "alignment_random_fro", "random heads"),
@@ -25,10 +24,9 @@ SHOWN = (
     ("predicted_fro", "Held-out prediction, beside mismatched heads", "predicted_mismatched_fro", "mismatched heads"),
     ("rule_predicted", "Held-out prediction of the best rule without tokens", "chance", "chance"),
     ("margin_fro", "Margin", "margin_random_fro", "random heads"),
-    ("margin_plain_fro", "Margin without delimiters", "margin_plain_random_fro", "random heads"),
+    ("changed_fro", "Selections changed without the certified direction", "changed_random_fro", "turned at random"),
     ("margin_ratio_fro", "Margin of the head, relative to the largest", None, ""),
     ("delimiter_selected", "Delimiters among the selected", None, ""),
-    ("delimiter_share", "Part of delimiters in the multipliers", None, ""),
     ("half_length_predicted", "Length at half weight, predicted", "half_length_measured", "measured, on longer inputs"),
     ("rank_fro", "Certified rank, Frobenius", None, ""),
     ("rank_nuc", "Certified rank, nuclear", "rank_head", "the head itself"),
@@ -37,7 +35,7 @@ SHOWN = (
 
 
 def render(
-    name: str, made: dict[str, str], shown: dict[str, list[dict]], table: pd.DataFrame, marks: list[dict]
+    name: str, made: dict[str, str], shown: dict, said: list[str], table: pd.DataFrame, marks: list[dict]
 ) -> str:
     """The page as text.
 
@@ -45,6 +43,7 @@ def render(
         name: of the model.
         made: where the inspection comes from, see `origin`.
         shown: see `measures.shown`, of the first layer; words and places are the same in the other layers.
+        said: the first sentences.
         table: one row per head; marks: what `measures.measure` says of each head.
     """
     meanings = columns(NORMS, lifted=True)
@@ -56,24 +55,23 @@ def render(
     data = {
         "model": name,
         "made": made,
-        "summary": summary.sentences(table),
-        "warning": summary.warning(len(shown["held"])),
+        "summary": said,
         "shown": quantities,
-        "heads": [_plain(row) for row in table.to_dict("records")],
+        "heads": [_plain(row) | {"matters": summary.matters(row)} for row in table.to_dict("records")],
         "marks": marks,
         **shown,
     }
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     # Inside a script element only "<" could end the data: the words of a text may hold anything.
     text = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return template("page.html").replace("{{title}}", escaped(name)).replace("{{data}}", text)
-
-
-def template(name: str) -> str:
-    """A page of this package, with the style that all have."""
-    folder = files("attnsvm.inspect")
-    style = folder.joinpath("page.css").read_text("utf-8")
-    return folder.joinpath(name).read_text("utf-8").replace("{{style}}", style)
+    named = name.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")
+    return (
+        files("attnsvm.inspect")
+        .joinpath("page.html")
+        .read_text("utf-8")
+        .replace("{{title}}", named)
+        .replace("{{data}}", text)
+    )
 
 
 def _plain(row: dict) -> dict:
@@ -81,40 +79,21 @@ def _plain(row: dict) -> dict:
     return {name: None if isinstance(value, float) and not np.isfinite(value) else value for name, value in row.items()}
 
 
-def escaped(text: str) -> str:
-    """Text between tags."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace("{", "&#123;")
+def origin(model: str | os.PathLike, seed: int, command: str, read: Sequence[str | os.PathLike]) -> dict[str, str]:
+    """What the page says of itself, in its order; `read`: the files that were.
 
-
-def origin(model: str | os.PathLike, seed: int, command: str) -> dict[str, str]:
-    """What the page says of itself, in its order; `command`: what was typed, "" where nobody typed one.
-
-    The date is that of SOURCE_DATE_EPOCH where this is set.
+    `command`: what was typed, "" where nobody typed one. The date is that of SOURCE_DATE_EPOCH where this is set.
     """
-    said = {"model": str(model), "SHA-256": checksum(Path(model))}
-    return _said(said | {"command": command, "seed": str(seed)} | made(""))
-
-
-def made(command: str) -> dict[str, str]:
-    """Command, release and date alone."""
     from attnsvm.system.version import __version__
 
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
     now = datetime.now(UTC) if seconds is None else datetime.fromtimestamp(int(seconds), UTC)
-    date = now.isoformat(" ", "seconds").replace("+00:00", " UTC")
-    return _said({"command": command, "release": f"attnsvm {__version__}", "date": date})
-
-
-def _said(of: dict[str, str]) -> dict[str, str]:
-    return {name: text for name, text in of.items() if text}
-
-
-def checksum(model: Path) -> str:
-    """The SHA-256 of a file; for a folder, one over the names and checksums of the files of `WEIGHTS`."""
-    if model.is_file():
-        return checksums.of(model)
-    found = sorted({path for pattern in WEIGHTS for path in model.glob(pattern)})
-    total = hashlib.sha256()
-    for path in found:
-        total.update(f"{path.name}\0{checksums.of(path)}\n".encode())
-    return f"{total.hexdigest()} (of the checksums of {', '.join(path.name for path in found)})"
+    said = {
+        "model": str(model),
+        "SHA-256": ", ".join(f"{checksums.of(path)} {Path(path).name}" for path in read),
+        "command": command,
+        "seed": str(seed),
+        "release": f"attnsvm {__version__}",
+        "date": now.isoformat(" ", "seconds").replace("+00:00", " UTC"),
+    }
+    return {name: text for name, text in said.items() if text}

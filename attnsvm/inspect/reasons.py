@@ -6,6 +6,7 @@ and all else being as they were: the least of these over the rivals is the flip 
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
@@ -15,17 +16,25 @@ from attnsvm.svm.constraints import ragged
 from attnsvm.svm.solver import solve_batch
 from attnsvm.system.errors import shown
 
+TOLD = 5  # selections that are told in words
 COLUMNS = {
     "text": "number of the text, from 0",
+    "sentence": "its words, where there are words",
     "query": "place of the query in its text; −1 where it is not one of the tokens",
+    "query_word": "its word",
     "selected": "place of the token that the head selects",
     "selected_word": "its word, where there are words",
+    "weight": "weight of attention of the selected token; soft caps and sinks are left out",
+    "runner_up": "place of the token with the second largest logit",
+    "runner_up_word": "its word",
+    "margin": "of W_mm at norm one, 1/‖W_mm‖, the same for all selections",
     "support": "place of a support token: a rival on the margin of W_mm; empty where the selection has none",
     "support_word": "its word",
     "multiplier": "of this constraint in W_mm at norm one; all multipliers of the head add up to one over its margin",
     "half_length": "length at which the selected token would have half of the weight, predicted from this selection: "
     "1 + (T − 1)p/(1 − p) with its weight p among T tokens; soft caps and sinks are left out",
     "nearest": "place of the rival that would overtake the selected token first",
+    "nearest_word": "its word",
     "radius": "flip radius of the selection: how far that rival would have to move; empty with frozen norms",
     "radius_mm": "the flip radius under W_mm, the certified solution for all inputs",
     "radius_best": "the largest flip radius that any W gives to this selection alone, certified; empty where logits "
@@ -53,18 +62,27 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
     index = problem.index(selected)[margins < 1 + TIGHT]
     multipliers = answer.dual[margins < 1 + TIGHT]
     nearest, radius, radius_mm, best = _radii(layer, W, answer.W, inputs, selected)
-    half = [half_length(one) for one in logits(inputs, W)]
+    margin = 1 / (answer.W.size() if lifted else np.linalg.norm(answer.W))
     found = []
-    for i, alpha in enumerate(selected):
+    for i, (alpha, logit) in enumerate(zip(selected, logits(inputs, W), strict=True)):
         held = np.flatnonzero((index[:, 0] == i) & (multipliers > 0))
-        start, words = int(inputs.start[i]), [*map(shown, inputs.words[i])] if inputs.words else None
+        start, words = int(inputs.start[i]), [*map(shown, inputs.words[i])] if inputs.words else []
+        query = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
+        second = start + int(np.where(np.arange(len(logit)) == alpha, -np.inf, logit).argmax())
         said = {
             "text": int(inputs.text[i]),
-            "query": start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1,
+            "sentence": " ".join(words),
+            "query": query,
+            "query_word": words[query] if words and query >= 0 else "",
             "selected": start + int(alpha),
             "selected_word": words[start + alpha] if words else "",
-            "half_length": half[i],
+            "weight": float(softmax(logit)[alpha]),
+            "runner_up": second,
+            "runner_up_word": words[second] if words else "",
+            "margin": margin,
+            "half_length": half_length(logit),
             "nearest": start + int(nearest[i]),
+            "nearest_word": words[start + nearest[i]] if words else "",
             "radius": radius[i],
             "radius_mm": radius_mm[i],
             "radius_best": best[i],
@@ -77,6 +95,30 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
             found.append(said)
     table = pd.DataFrame(found, columns=list(COLUMNS))
     return table.astype({"support": "Int64"}).fillna({"support_word": ""})
+
+
+def in_words(table: pd.DataFrame) -> list[str]:
+    """What a table of `reasons` says of the first selections, two lines for each, and where the others are."""
+    each = [rows for _, rows in table.groupby(["text", "query"], sort=False)]
+    found = [f"The certified W holds these selections with margin 1/‖W‖ = {table['margin'].iloc[0]:.3g}."]
+    for rows in each[:TOLD]:
+        one, held = rows.iloc[0], rows.dropna(subset="support").sort_values("multiplier", ascending=False)
+        asks = _named(one, "query") if one["query"] >= 0 else "the query"
+        said = f"  {asks} attends to {_named(one, 'selected')}, weight {one['weight']:.2f}"
+        said += f", then to {_named(one, 'runner_up')}"
+        parts = [f"{_named(row, 'support')} by {row['multiplier']:.2g}" for _, row in held.iterrows()]
+        said += f"; held against {', '.join(parts)}" if parts else "; other selections hold this one"
+        said += f"; it flips once {_named(one, 'nearest')} moves by {one['radius']:.2g}" if one["radius"] > 0 else ""
+        found += [f"Text {one['text']}: {one['sentence']}".rstrip(": "), f"{said}."]
+    rest = len(each) - TOLD
+    return found + [f"{rest} more selections are in the table; --text N tells that of one text."] * (rest > 0)
+
+
+def _named(row: pd.Series, name: str) -> str:
+    """A word of a selection, with its place where it stands there more than once."""
+    word = row[f"{name}_word"]
+    again = f" in place {row[name]}" if row["sentence"].split(" ").count(word) > 1 else ""
+    return f"“{word}”{again}" if word else f"token {row[name]}"
 
 
 def _radii(layer, W, solution, inputs, selected):

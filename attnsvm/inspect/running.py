@@ -5,28 +5,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from attnsvm.inspect import WRITTEN, page
+from attnsvm.inspect import WRITTEN, page, summary
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.layers import Layer
+from attnsvm.inspect.layers import Layer, threads, told
 from attnsvm.inspect.measures import Bench, Measured, Plan, measured, offered, shown
 from attnsvm.inspect.workers import workers
 from attnsvm.system import store
 from attnsvm.system.writing import replacing_all
 
+if TYPE_CHECKING:
+    from attnsvm.inspect.models import Reading
+
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-
-class Layers(Protocol):
-    """Some layers, one after another."""
-
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Layer]: ...
 
 
 @dataclass(frozen=True)
@@ -36,10 +33,16 @@ class Inspection:
     Attributes:
         table: one row per head.
         html: a page to look at, one file that needs no other file.
+        said: what it says first, a list of sentences.
     """
 
     table: pd.DataFrame
     html: str
+    said: list[str]
+
+    def _repr_html_(self) -> str:
+        """The page, in a notebook."""
+        return f'<iframe srcdoc="{escape(self.html)}" style="width: 100%; height: 40rem; border: 0"></iframe>'
 
     def save(self, folder: str | os.PathLike) -> list[Path]:
         """Write heads.parquet, heads.csv and heads.html into a folder, which is made; returns their paths.
@@ -56,21 +59,30 @@ class Inspection:
 
 
 def run(
-    name: str, made: dict[str, str], layers: Layers, plan: Plan, jobs: int, show: Callable[..., Iterable]
+    name: str,
+    made: Callable[[Sequence[str]], dict[str, str]],
+    layers: "Reading | Sequence[Layer]",
+    plan: Plan,
+    jobs: int,
+    show: Callable[..., Iterable] | None,
 ) -> Inspection:
-    """Measure every head of these layers; `show` wraps an iterable, given `total` and `desc`.
+    """Measure every head of these layers; `show`: see `layers.told`.
 
     Args:
-        made: where the inspection comes from, see `page.origin`.
+        made: where the inspection comes from, see `page.origin`, given the files that were read.
         layers: one after another; no more than `at_once(jobs)` are held at a time.
     """
     each = iter(layers)
     first = [next(each)]
-    plan, lifted, total = offered(plan, first[0], name), bool(first[0].every), len(layers) * len(first[0].heads)
+    plan, lifted, total = offered(plan, first[0]), bool(first[0].every), len(layers) * len(first[0].heads)
+    texts, width = len(np.unique(first[0].inputs.text)), first[0].inputs.queries.shape[1]
     fit_and_held = shown(Bench(first[0], plan))
+    origin = made(first[0].files)
     every = _before(first, each)
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
-    return gathered(name, made, fit_and_held, list(show(found, total=total, desc="heads")), plan.norms, lifted)
+    with threads(width):
+        heads = list(told(found, total, texts, show))
+    return gathered(name, origin, fit_and_held, heads, plan.norms, lifted)
 
 
 def at_once(jobs: int) -> int:
@@ -81,14 +93,16 @@ def at_once(jobs: int) -> int:
 def gathered(
     name: str,
     made: dict[str, str],
-    inputs: dict[str, list[dict]],
+    inputs: dict,
     found: Sequence[Measured],
-    norms: Sequence[str],
+    norms: Sequence[str] | None,
     lifted: bool,
 ) -> Inspection:
     """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
-    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms, lifted)))
-    return Inspection(table, page.render(name, made, inputs, table, [marks for _, marks in found]))
+    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms or (), lifted)))
+    table["beats"], table["controls"] = summary.beats(table)
+    said = summary.sentences(table, inputs["repeats"])
+    return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
 
 
 def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:
@@ -124,8 +138,6 @@ def _shares(layer: Layer, jobs: int, count: int) -> list[Layer]:
     Args:
         count: of the layers; where there are fewer than processes, lifted heads are shared out too.
     """
-    # No measure reads the words, so they are not sent to the processes.
-    layer = replace(layer, inputs=replace(layer.inputs, words=[]))
     if layer.every and count >= jobs:
         return [layer]
     parts = np.array_split(list(layer.heads), min(jobs, len(layer.heads)))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from attnsvm import inspect as inspected
 from attnsvm.inspect import packaged
-from attnsvm.inspect.families import require_read
-from attnsvm.inspect.packaged import one_file, shards
+from attnsvm.inspect.families import require_norms, require_read
+from attnsvm.inspect.packaged import WEIGHTS, shards
 from attnsvm.system import checksums
 from attnsvm.system.errors import require
 
@@ -89,12 +89,12 @@ def resolve(config: dict) -> Asked:
     defaults = inspect.signature(inspected.inspection).parameters
     settings = {name: config.get(name, defaults[name].default) for name in SETTINGS}
     settings = inspected.settled(**settings)
-    settings["norms"] = list(settings["norms"])  # as YAML has it
+    settings["norms"] = settings["norms"] and list(settings["norms"])  # as YAML has it
     where = None if texts is None else str(Path(str(texts)).absolute())
-    return Asked({name: _model(name, folder) for name, folder in models.items()}, where, settings)
+    return Asked({name: _model(name, folder, settings["norms"]) for name, folder in models.items()}, where, settings)
 
 
-def _model(name, given) -> Model:
+def _model(name, given, norms) -> Model:
     require(given not in (None, ""), f"models: {name}: expected a folder, got none")
     folder, out = Path(str(given)), Path("inspect", name)
     require(
@@ -107,9 +107,10 @@ def _model(name, given) -> Model:
     )
     config = packaged.said(folder)
     require_read(folder, config)
+    require_norms(folder, config.get("model_type"), norms)
     layers = packaged.depth(folder, config)
     index = shards(folder)
-    weights = sorted({*index.values()}) or [one_file(folder)]
+    weights = sorted({*index.values()}) or [folder / WEIGHTS]
     files = [str(one.absolute()) for one in [*packaged.told(folder), *weights]]
     size = sum(one.stat().st_size for one in weights)
     return Model(str(folder), layers, files, LEAST_MB + int(DOUBLE * size / layers / 1e6))

@@ -1,5 +1,6 @@
 """The jobs for many models: texts pass a layer, its heads are measured, all are gathered, models are compared."""
 
+import itertools
 import json
 import os
 import pickle
@@ -7,15 +8,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
-from attnsvm.inspect import atlas, lines, page, running, sentences
+from attnsvm.inspect import lines, page, running, sentences
+from attnsvm.inspect.columns import NORMS
 from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.measures import Bench, Plan, measured, offered, shown
 from attnsvm.inspect.several import COMMAND
+from attnsvm.inspect.summary import alignments, beaten, predictions
 from attnsvm.system import store
 from attnsvm.system.writing import replacing, save_text
 
-PLANNED = ("norms", "inputs", "nuclear_inputs", "held_out", "draws", "seed")  # the settings of a `Plan`
+RULE = "the best rule"
+PARTS = 6  # of the depth of a model
+COMPARED = ("model", "layer", "part", "norm", "control", "passed", "heads")
 
 
 def pass_texts(
@@ -54,10 +60,11 @@ def measure(name: str, layer: str, settings: dict, out: str) -> None:
         name: of the model. layer: the file from `pass_texts`. settings: see `several.Asked`.
     """
     given = unpickled(Path(layer).read_bytes())
-    plan = offered(Plan(**{key: settings[key] for key in PLANNED}), given, name)
+    plan = offered(Plan(**{key: settings[key] for key in Plan.__match_args__}), given)
     found = {
-        "norms": list(plan.norms),
+        "norms": plan.norms,
         "lifted": bool(given.every),
+        "files": given.files,
         "shown": shown(Bench(given, plan)),
         "heads": list(measured([given], plan)),
     }
@@ -68,17 +75,28 @@ def gather(name: str, folder: str, layers: Sequence[str], settings: dict, out: s
     """Write heads.parquet, heads.csv and heads.html of a model into a folder, given the files of all its layers."""
     found = [json.loads(Path(path).read_text("utf-8")) for path in layers]
     heads = [(row, marks) for one in found for row, marks in one["heads"]]
-    made = page.origin(folder, settings["seed"], os.environ.get(COMMAND, ""))
     first = found[0]
+    made = page.origin(folder, settings["seed"], os.environ.get(COMMAND, ""), first["files"])
     running.gathered(name, made, first["shown"], heads, first["norms"], first["lifted"]).save(out)
 
 
-def compare(tables: dict[str, str], csv: str, html: str) -> None:
-    """Write the atlas, given {name: its heads.parquet}."""
-    read = {name: store.load_table(path) for name, path in tables.items()}
-    counted = atlas.counted(read)
-    store.save_csv(csv, store.as_text(counted))
-    store.save_text(html, atlas.render(counted, read, page.made(os.environ.get(COMMAND, ""))))
+def compare(tables: dict[str, str], csv: str) -> None:
+    """Write how many heads of each layer pass which control, of how many, given {name: its heads.parquet}.
+
+    The column `part` says in which sixth of the depth of its model a layer is, from 0.
+    """
+    rows = []
+    for model, path in tables.items():
+        table = store.load_table(path)
+        depth = int(table["layer"].max()) + 1
+        for (layer, heads), norm in itertools.product(table.groupby("layer"), NORMS):
+            pairs = [(f"aligned with their SVM better than {what}", *of) for what, *of in alignments(table, norm)]
+            pairs += [
+                ("predicted by their SVM better than by the best rule", *of) for _, *of in predictions(table, norm)
+            ]
+            for what, *of in pairs:
+                rows.append((model, layer, int(layer) * PARTS // depth, norm, what, *beaten(heads, *of)))
+    store.save_csv(csv, store.as_text(pd.DataFrame(rows, columns=list(COMPARED))))
 
 
 def _pass_texts(job) -> None:
@@ -94,7 +112,7 @@ def _gather(job) -> None:
 
 
 def _compare(job) -> None:
-    compare(dict(zip(job.params.models, job.inputs["tables"], strict=True)), job.outputs["csv"], job.outputs["html"])
+    compare(dict(zip(job.params.models, job.inputs["tables"], strict=True)), job.outputs["csv"])
 
 
 JOBS = {

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from attnsvm.inspect.columns import NORMS
+from attnsvm.inspect.layers import counted
 
 CONTROLS = {
     "random": "random heads",
@@ -16,10 +17,17 @@ LIMITS = {
     "frozen norms": "Queries and keys are normed: with the norms frozen the logits are exact, but no training of this "
     "model leads to such a W; alignment and margins are descriptive only.",
 }
+BEST = 5  # heads whose deeds are told
 UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
-def sentences(table: pd.DataFrame) -> list[str]:
+def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0)) -> list[str]:
+    """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
+    found = [*verdicts(table), *limits(table), *best(table), *empty(table)]
+    return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
+
+
+def verdicts(table: pd.DataFrame) -> list[str]:
     """One sentence for each norm; a head beats a null model where it is above the largest draw of it."""
     found = []
     for norm, name in NORMS.items():
@@ -31,7 +39,61 @@ def sentences(table: pd.DataFrame) -> list[str]:
         ]
         if aligned or known:
             found.append("; ".join([aligned or f"{name} norm", *known]) + f".{by_chance(table, norm)}")
-    return found + limits(table)
+    return found
+
+
+def beats(table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """How many controls each head is above, and of how many that it has both numbers of."""
+    pairs = [columns for norm in NORMS for _, *columns in (*alignments(table, norm), *predictions(table, norm))]
+    above, both = (pd.DataFrame(0, index=table.index, columns=range(len(pairs))) for _ in range(2))
+    for k, (column, control) in enumerate(pairs):
+        above[k], both[k] = table[column] > table[control], table[[column, control]].notna().all(axis=1)
+    return above.sum(axis=1).astype(int), both.sum(axis=1).astype(int)
+
+
+def best(table: pd.DataFrame) -> list[str]:
+    """What the heads do that beat most controls, the first ones first; and what to type next."""
+    first = table[table["controls"] > 0].sort_values(["beats", "layer", "head"], ascending=[False, True, True])[:BEST]
+    found = [
+        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls. It selects "
+        f"{row['does']}.{matters(row)}"
+        for row in first.to_dict("records")
+    ]
+    also = [f"Next: attnsvm why MODEL --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
+    return found + [f"{one} says which tokens hold its selections." for one in also]
+
+
+def matters(row: dict) -> str:
+    """A sentence that says what becomes of a head without its certified direction; "" where that was not measured."""
+    if not row.get("changed_fro", np.nan) >= 0:
+        return ""
+    percent = [f"{100 * row[f'changed{end}_fro']:.0f}" for end in ("", "_low", "_high", "_random")]
+    said = " Without the certified direction {} % ({} to {}) of its selections change".format(*percent)
+    if not row["changed_random_fro"] >= 0:
+        return f"{said}."
+    as_well = ": no clear difference" if row["changed_random_fro"] >= row["changed_low_fro"] else ""
+    return f"{said}, without one turned at random {percent[3]} %{as_well}."
+
+
+def empty(table: pd.DataFrame) -> list[str]:
+    """Why columns are empty, a sentence for each reason."""
+    found = []
+    for norm, name in NORMS.items():
+        status = table[f"status_{norm}"] if f"status_{norm}" in table else pd.Series(dtype=object)
+        failed = status[status != "solved"].value_counts()
+        why = joined([f"{kind} in {count}" for kind, count in failed.items()]) if len(failed) else ""
+        found += [f"Columns of the {name} norm are empty for {failed.sum()} heads: {why}."] if why else []
+    if table["half_length_measured"].isna().all():
+        found.append("half_length_measured is empty: no fitted text is long enough; give some four times as long.")
+    if "alignment_mismatched_fro" in table and (table["separable_mismatched_fro"] == 0).all():
+        found.append("Columns of mismatched heads are empty: no head has other keys, or none is separable.")
+    return found
+
+
+def left_out(texts: int, queries: int) -> list[str]:
+    """A sentence that says how many were left out since an earlier one is equal, or none."""
+    parts = [counted(texts, "text", "texts")] * bool(texts) + [counted(queries, "query", "queries")] * bool(queries)
+    return [f"Left out, as equal to earlier ones once cut: {joined(parts)}."] if parts else []
 
 
 def limits(table: pd.DataFrame) -> list[str]:

@@ -6,8 +6,10 @@ A tokenizer is a program in a file of a stranger: it may never end, take all mem
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,17 +24,19 @@ from attnsvm.system.errors import UserError, first_line, require
 COMPILED = "TORCHINDUCTOR_CACHE_DIR"
 # It fetches nothing, and keeps and finds nothing in a folder that everybody can write to.
 ALONE = {"HF_HUB_OFFLINE": "1", "TIKTOKEN_CACHE_DIR": "", COMPILED: str(Path(__file__).parent)}
-SECONDS = 120  # that a tokenizer may take, and one more for so many letters:
+SECONDS = 120  # of a processor that a tokenizer may take, and one more for so many letters:
+PATIENCE = 10  # times as long it may wait for one
 LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
 MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
+FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
 
 
 def encoded(
     folder: Path, texts: Sequence[str], longest: int, causal: bool
-) -> tuple[list[list[int]], list[np.ndarray], list[list[str]]]:
-    """Token numbers, which of them are delimiters, and their words, per text.
+) -> tuple[list[list[int]], list[np.ndarray], list[list[str]], list[str]]:
+    """Token numbers, which of them are delimiters, and their words, per text; and the names of the files read.
 
     Args:
         folder: config.json and the files of a tokenizer.
@@ -63,7 +67,7 @@ def encoded(
         not all(k in unknown for ids in found["ids"] for k in ids),
         "texts: the model's tokenizer knows none of their words; are they the right kind of text?",
     )
-    return found["ids"], marks, found["words"]
+    return found["ids"], marks, found["words"], found["files"]
 
 
 def save(file: Path, folder: Path) -> None:
@@ -75,18 +79,20 @@ def elsewhere(request: dict) -> dict:
     """What `answer` says of a request, in a process that ends with this one, or when its time is over."""
     place = request.get("folder") or request["gguf"]
     seconds = SECONDS + sum(map(len, request.get("texts", ()))) // LETTERS
+    endless = f"{place}: its tokenizer does not end within {seconds} seconds"
     try:
         done = subprocess.run(
             interpreter.command("attnsvm.inspect.tokens", str(seconds)),
             input=json.dumps(request).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=seconds,
+            timeout=PATIENCE * seconds,
             env=interpreter.environment() | ALONE,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise UserError(f"{place}: its tokenizer does not end within {seconds} seconds") from error
+        raise UserError(endless) from error
+    require(done.returncode != -signal.SIGXCPU, endless)
     try:
         found = json.loads(done.stdout)
     except ValueError as error:
@@ -97,7 +103,7 @@ def elsewhere(request: dict) -> dict:
 
 
 def answer(request: dict) -> dict:
-    """The token numbers of texts and their words, the delimiters, and the unknown word; or a tokenizer is saved.
+    """Numbers and words of texts, delimiters, the unknown word, the files that were read; or a tokenizer is saved.
 
     Args:
         request: "folder", "texts" and "longest" as `encoded` has them; or "gguf" and "save", a file and a folder.
@@ -108,23 +114,94 @@ def answer(request: dict) -> dict:
     if "save" in request:
         _of_gguf(Path(request["gguf"])).save_pretrained(request["save"])
         return {}
-    folder, longest = Path(request["folder"]), request["longest"]
-    tokenizer = _of_folder(folder)
-    special, words = _delimiters(tokenizer), {}
-    require(len(tokenizer) > len({*tokenizer.all_special_ids}), f"{folder}: its tokenizer has no words")
-    ids = []
+    folder = Path(request["folder"])
+    read = (_Own if (folder / FILE).is_file() else _Made)(folder, request["longest"])
+    ids, words = [], {}
     for number, text in enumerate(request["texts"], 1):
         try:
-            ids.append(list(map(int, tokenizer(text, truncation=True, max_length=longest, verbose=False)["input_ids"])))
-            words |= {k: _word(tokenizer, k) for k in {*ids[-1]} - words.keys()}
+            ids.append(read.numbers(text))
+            words |= {k: _word(read, k) for k in {*ids[-1]} - words.keys()}
         except BaseException as error:  # of Rust, too
             raise UserError(f"{folder}: its tokenizer fails with text {number} ({first_line(error)})") from error
     return {
         "ids": ids,
         "words": [[words[k] for k in one] for one in ids],
-        "special": sorted(special),
-        "unknown": tokenizer.unk_token_id,
+        "special": sorted(read.special),
+        "unknown": read.unknown,
+        "files": [*read.files],
     }
+
+
+class _Own:
+    """The tokenizer that tokenizer.json is, ends and truncation included; only padding is left out.
+
+    Attributes:
+        special: the tokens that mark a beginning or an end; an unknown or a masked word is a word. Known once there
+            are texts.
+        unknown: the number of the unknown word, or None. files: the names of the files that were read.
+    """
+
+    files = (FILE,)
+
+    def __init__(self, folder: Path, longest: int):
+        from tokenizers import Tokenizer
+
+        untrusted.start(folder / FILE, 1)
+        try:
+            self.tokenizer = Tokenizer.from_file(str(folder / FILE))
+            cut = self.tokenizer.truncation or {}
+            most = min(longest, cut.get("max_length", longest))
+            self.tokenizer.enable_truncation(most, direction=cut.get("direction", "right"))
+            self.tokenizer.no_padding()
+            model = json.loads(self.tokenizer.to_str())["model"]
+        except BaseException as error:  # of Rust, by a panic
+            raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
+        self.unknown = model.get("unk_id", self.tokenizer.token_to_id(model.get("unk_token") or ""))
+        marked = {k: one.content for k, one in self.tokenizer.get_added_tokens_decoder().items() if one.special}
+        self.special = {k for k, word in marked.items() if k != self.unknown and "mask" not in word.casefold()}
+        words = self.tokenizer.get_vocab_size() > len({*marked, self.unknown} - {None})
+        require(words, f"{folder}: its tokenizer has no words")
+
+    def numbers(self, text: str) -> list[int]:
+        found = self.tokenizer.encode(text)
+        self.special |= {k for k, added in zip(found.ids, found.special_tokens_mask, strict=True) if added}
+        return found.ids
+
+    def token(self, number: int) -> str:
+        return self.tokenizer.id_to_token(number) or ""
+
+    def decoded(self, number: int) -> str:
+        return self.tokenizer.decode([number], skip_special_tokens=False)
+
+
+class _Made:
+    """The tokenizer that the library transformers makes of other files, as `_Own`."""
+
+    def __init__(self, folder: Path, longest: int):
+        self.tokenizer, self.longest = _of_folder(folder), longest
+        it = self.tokenizer
+        require(len(it) > len({*it.all_special_ids}), f"{folder}: its tokenizer has no words")
+        ends = {it.bos_token_id, it.eos_token_id, it.cls_token_id, it.sep_token_id}
+        self.special = set(it.all_special_ids) - ({it.unk_token_id, it.mask_token_id} - ends)
+        self.unknown = it.unk_token_id
+        names = {
+            *it.vocab_files_names.values(),
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+            "added_tokens.json",
+        }
+        self.files = sorted(name for name in names if (folder / name).is_file())
+
+    def numbers(self, text: str) -> list[int]:
+        return list(
+            map(int, self.tokenizer(text, truncation=True, max_length=self.longest, verbose=False)["input_ids"])
+        )
+
+    def token(self, number: int) -> str:
+        return self.tokenizer.convert_ids_to_tokens(number)
+
+    def decoded(self, number: int) -> str:
+        return self.tokenizer.decode([number])
 
 
 def _of_folder(folder: Path) -> Any:
@@ -136,8 +213,9 @@ def _of_folder(folder: Path) -> Any:
         _require_words(folder)
         from transformers import AutoTokenizer
 
-        found = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        files = {*getattr(found, "vocab_files_names", {}).values(), "tokenizer.json"}
+        more = {"do_lower_case": False} if _cased(folder) else {}
+        found = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **more)
+        files = {*getattr(found, "vocab_files_names", {}).values(), FILE}
     except UserError:
         raise
     except BaseException as error:  # each kind of tokenizer fails in its own way, those in Rust by a panic
@@ -156,11 +234,20 @@ def _require_words(folder: Path) -> None:
     The libraries take such a file for pieces of words, and find none of its tokens in a molecule.
     """
     path = folder / "vocab.txt"
-    if (folder / "tokenizer.json").is_file() or not path.is_file():
-        return
-    found = untrusted.text(path).split()
+    found = untrusted.text(path).split() if path.is_file() else []
     molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
     require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
+
+
+def _cased(folder: Path) -> bool:
+    """Whether vocab.txt has pieces in capitals, and nothing says that texts are to be in small letters.
+
+    The libraries take a vocabulary for one of small letters unless another file says that it is not.
+    """
+    path, config = folder / "vocab.txt", folder / "tokenizer_config.json"
+    said = config.is_file() and "do_lower_case" in untrusted.json_file(config)
+    pieces = untrusted.text(path).split("\n") if path.is_file() and not said else []
+    return any(one != one.lower() and one[0] not in "[<" for one in pieces if one)
 
 
 def _of_gguf(file: Path) -> Any:
@@ -177,16 +264,9 @@ def _of_gguf(file: Path) -> Any:
         raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error
 
 
-def _delimiters(tokenizer) -> set[int]:
-    """The special tokens that mark a beginning or an end; an unknown or a masked word is a word."""
-    ends = {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.cls_token_id, tokenizer.sep_token_id}
-    return set(tokenizer.all_special_ids) - ({tokenizer.unk_token_id, tokenizer.mask_token_id} - ends)
-
-
-def _word(tokenizer, number: int) -> str:
+def _word(read: _Own | _Made, number: int) -> str:
     """The token as the vocabulary has it where that is readable; a byte-level token is decoded."""
-    token = tokenizer.convert_ids_to_tokens(number)
-    decoded = tokenizer.decode([number])
+    token, decoded = read.token(number), read.decoded(number)
     return (token if token.isascii() or not decoded.strip() else decoded)[:SHOWN]
 
 
@@ -196,7 +276,8 @@ def _bounded(seconds: int) -> None:
         import resource
 
         used = 1024 * int(Path("/proc/self/status").read_text().partition("VmData:")[2].split()[0])
-        for kind, most in ((resource.RLIMIT_DATA, used + MEMORY), (resource.RLIMIT_CPU, 4 * seconds)):
+        limits = (resource.RLIMIT_DATA, used + MEMORY), (resource.RLIMIT_CPU, int(time.process_time()) + seconds)
+        for kind, most in limits:
             hard = resource.getrlimit(kind)[1]
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
@@ -207,7 +288,8 @@ def main(seconds: int) -> None:
     request = json.load(sys.stdin)
     if "gguf" not in request:
         sys.modules["torch"] = None  # type: ignore[assignment]  # half of the time and of the memory that start takes
-    import transformers  # noqa: F401
+    if not Path(request.get("folder", ""), FILE).is_file():
+        import transformers  # noqa: F401
 
     _bounded(seconds)
     try:

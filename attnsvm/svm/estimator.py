@@ -68,7 +68,7 @@ class AttentionSVM:
             it is formed when it is first read.
         dual_: multipliers, one for every input and unselected or further selected token, in this order.
         support_: (s, 2) int, the pairs (input, token) whose token lies on the margin.
-        margin_: smallest logit difference between a selected and an unselected token (1 up to rounding).
+        margin_: of W_ at norm one, 1/‖W_‖: by how much each selected token wins; as proved, 1/`solution_.high`.
         gap_: relative distance between the proved bounds of the least norm, `solution_.low` and `solution_.high`.
         rank_: number of singular values of W_ that count; `solution_.rank_low` and the like say what is proved.
         method_: the method used, one of `attnsvm.svm.methods.choice.METHODS`.
@@ -141,7 +141,7 @@ class AttentionSVM:
         doubtful = np.flatnonzero(outside & (margins < 1 - SUPPORT_MARGIN))  # W is proved to have them
         if held and len(doubtful) and (exact := exact_margins(rows, doubtful, solution.W)) is not None:
             margins[doubtful] = exact[0]
-        self.margin_ = float(margins[outside].min(initial=np.inf))
+        self.margin_ = 1 / float(solution.high) if solution.high > 0 else np.inf
         on_margin = outside & (margins <= 1 + SUPPORT_MARGIN)
         self.support_ = constraints.index[on_margin][:, [0, 2]]
         return self

@@ -175,16 +175,6 @@ class Kernel:
         tokens *= scale[:, None]
         return self._with(features, tokens, self.products, lambda: self.checker.weighted(scale))
 
-    def take(self, rows: np.ndarray) -> "Kernel":
-        """The same for some of the tokens, and the queries that still have one."""
-        content, places, queries, owner = self.features
-        left, number = np.unique(owner[rows], return_inverse=True)
-        features = Features(content[rows], places[rows], queries[left], number)
-        if not self.whole:
-            return Kernel(features)
-        tokens, products = self.tokens[np.ix_(rows, rows)], self.products[np.ix_(left, left)]
-        return self._with(features, tokens, products, lambda: self.checker.take(rows))
-
     @staticmethod
     def _with(features, tokens, products, checker) -> "Kernel":
         made = object.__new__(Kernel)

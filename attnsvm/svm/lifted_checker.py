@@ -138,19 +138,6 @@ class Checker:
         made.rounded = self.rounded + 6  # the places of both tokens, and the kernel twice
         return made
 
-    def take(self, rows) -> "Checker":
-        """The same for some of the tokens, and the queries that still have one."""
-        left, owner = np.unique(self.owner[rows], return_inverse=True)
-        features = self.content[rows], self.places[rows], self.queries[left], owner
-        if not self.whole:
-            return Checker(*features)
-        made = object.__new__(Checker)
-        content, places, queries = self.parts
-        parts = [content.take(rows), places.take(rows), queries.take(left)]
-        made._hold(features, parts, self.kernel[np.ix_(rows, rows)], True)
-        made.rounded = self.rounded
-        return made
-
     def check(self, winner, loser, tol: float, claim) -> Verdict:
         """What is proved of a claim.
 
@@ -427,9 +414,6 @@ class _Part:
             return _Part(array, 0, _lengths(array))
         scaled = np.ldexp(array, -power)
         return _Part(scaled, power, _lengths(scaled))
-
-    def take(self, rows):
-        return _Part(self.array[rows], self.power, self.lengths[rows])
 
 
 def _require_growing(owner, tokens: int, places: int, queries: int) -> None:

@@ -1,9 +1,9 @@
 """`attnsvm inspect` as a user calls it: files, page, sentences where something is wrong."""
 
 import hashlib
+import itertools
 import json
 import re
-import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, rot
 import attnsvm
 from attnsvm import command, inspect
 from attnsvm.inspect import page as pages
-from attnsvm.inspect import summary
+from attnsvm.inspect import several, summary
 from attnsvm.inspect.columns import columns
+from attnsvm.system.errors import UserError
 
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
 
@@ -77,7 +78,7 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     again = folder.parent / "again"
     assert command.main(["inspect", str(model), "--texts", str(texts), "--out", str(again), *SMALL]) == 0
     out, err = capsys.readouterr()
-    assert "heads: 100%" in err
+    assert err.count("texts: 100%") == 1
     said = out.splitlines()
     assert said[:3] == [str(again / name) for name in inspect.WRITTEN]
     assert said[3:] == summary.sentences(pd.read_parquet(again / "heads.parquet"))
@@ -94,6 +95,34 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     assert "heads.csv: damaged" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("make", "query", "queries"), [(bert, "random", 0), (gpt2, "all", 8)])
+def test_texts_that_are_equal_once_cut_are_asked_once(make, query, queries, tmp_path):
+    model, texts = make(tmp_path / "model"), TEXTS[:12]
+    more = [*texts, *(f" {text}  bread" for text in texts), *texts, *(text[:-2] for text in texts)]
+    asks = {"longest": 6, "query": query, "norms": "fro", "draws": 1}
+    once, often = (inspect.inspection(model, given, **asks) for given in (texts, more))
+    pd.testing.assert_frame_equal(once.table, often.table)
+    and_queries = f" and {queries} queries" if queries else ""
+    assert often.said[-1] == f"Left out, as equal to earlier ones once cut: 36 texts{and_queries}."
+    assert data_of(often.html)["summary"] == often.said
+    seen = [(one["words"], one["query"]) for side in ("fit", "held") for one in data_of(often.html)[side]]
+    assert all(one not in seen[:k] for k, one in enumerate(seen))
+
+
+def test_arrays_that_are_equal_are_asked_once(tmp_path):
+    rng = np.random.default_rng(0)
+    X, z, W = rng.normal(size=(12, 5, 20)), rng.normal(size=(12, 20)), rng.normal(size=(20, 20))
+    np.savez(tmp_path / "once.npz", tokens=X, queries=z, W=W)
+    np.savez(tmp_path / "often.npz", tokens=np.concatenate([X, X[:, ::-1], X]), queries=np.tile(z, (3, 1)), W=W)
+    np.savez(tmp_path / "asked.npz", tokens=np.concatenate([X, X]), queries=np.concatenate([z, -z]), W=W)
+    once, often, asked = (inspect.inspection(tmp_path / f"{name}.npz", draws=1) for name in ("once", "often", "asked"))
+    pd.testing.assert_frame_equal(once.table, often.table)
+    assert often.said[-1] == "Left out, as equal to earlier ones once cut: 24 queries."
+    fit, held = ({one["text"] for one in data_of(asked.html)[side]} for side in ("fit", "held"))
+    assert len(fit | held) == 12
+    assert not fit & held
+
+
 def test_the_page_says_where_it_comes_from(folder, monkeypatch):
     made = data_of((folder / "heads.html").read_text("utf-8"))["made"]
     model = folder.parent / "<model>"
@@ -103,21 +132,26 @@ def test_the_page_says_where_it_comes_from(folder, monkeypatch):
     assert made["release"] == f"attnsvm {attnsvm.__version__}"
     assert abs(datetime.fromisoformat(made["date"].replace(" UTC", "+00:00")) - datetime.now(UTC)) < timedelta(hours=1)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
-    again = pages.origin(model, 0, "")
+    again = pages.origin(model, 0, "", [model / "config.json"])
     assert again["date"] == "1970-01-01 00:00:00 UTC"
-    assert again["SHA-256"] == made["SHA-256"]
+    assert again["SHA-256"] in made["SHA-256"]
     assert "command" not in again
-    shutil.copytree(model, folder.parent / "other")
-    (weights,) = (folder.parent / "other").glob("*.safetensors")
-    weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
-    assert pages.checksum(folder.parent / "other") != made["SHA-256"]
-    assert pages.checksum(weights) == hashlib.sha256(weights.read_bytes()).hexdigest()
+    read = ("config.json", "model.safetensors", "tokenizer.json")
+    sums = [f"{hashlib.sha256((model / name).read_bytes()).hexdigest()} {name}" for name in read]
+    assert made["SHA-256"] == ", ".join(sums), "and not tokenizer_config.json, which is there and not read"
 
 
 def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     table, data = pd.read_csv(folder / "heads.csv"), data_of((folder / "heads.html").read_text("utf-8"))
     assert data["summary"] == summary.sentences(table)
-    assert len(data["summary"]) == 2
+    first = table.sort_values(["beats", "layer", "head"], ascending=[False, True, True]).iloc[0]
+    beats = f"Layer {first.layer}, head {first['head']} beats {first.beats} of {first.controls} controls."
+    assert f"{beats} It selects {first.does}.{summary.matters(first)}" in data["summary"]
+    empty = "half_length_measured is empty: no fitted text is long enough; give some four times as long."
+    assert empty in data["summary"]
+    weights = [sum(one) for marks in data["marks"] for side in marks["weights"] for one in side]
+    assert min(weights) > 90
+    assert max(weights) < 110
     table = table.assign(
         alignment_fro=[0.9, 0.5, 0.9, np.nan],
         alignment_random_most_fro=[0.8, 0.6, 0.9, 0.1],
@@ -130,9 +164,8 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
         "selections in 3 of 3; the SVM predicts new selections better than the best rule that reads no token in 2 of 4."
         " Random heads beat one another too: 1 in 2 is chance."
     )
-    assert summary.sentences(table[["layer", "head"]]) == []
     one = pd.DataFrame({"predicted_fro": [0.5, np.nan], "rule_predicted": [0.25, 0.25], "alignment_fro": [1.0, 1.0]})
-    assert summary.sentences(one) == [
+    assert summary.verdicts(one) == [
         "Frobenius norm; the SVM predicts new selections better than the best rule that reads no token in 1 of 1."
     ]
 
@@ -148,11 +181,11 @@ def test_few_inputs_held_out_are_warned_of(held_out, said):
 
 def test_a_decoder_of_all_positions(tmp_path):
     call = ["inspect", str(gpt2(tmp_path / "gpt2")), "--texts", str(tmp_path / "t"), "--out", str(tmp_path / "o")]
-    (tmp_path / "t").write_text("\n".join(TEXTS[:8]))
+    (tmp_path / "t").write_text("\n".join(TEXTS[:4]))
     assert command.main([*call, "--query", "all", "--layers", "1", "--heads", "0", "--norms", "fro", *SMALL]) == 0
     (row,) = pd.read_csv(tmp_path / "o" / "heads.csv").to_dict("records")
     assert row["status_fro"] == "solved"
-    texts = 8 - round(0.3 * 8)
+    texts = 4 - round(0.3 * 4)
     assert row["inputs_fro"] == 6 * texts  # seven tokens each, the first of which has no choice
     assert row["constraints_fro"] == (1 + 2 + 3 + 4 + 5 + 6) * texts
 
@@ -240,7 +273,7 @@ def test_a_model_has_room_for_a_choice(tmp_path, capsys):
         sentence = f"the model has {said} for tokens, expected at least two"
         assert last == f"error: {model}/config.json: {sentence}"
     assert not (tmp_path / "out").exists()
-    assert command.main(["inspect", str(with_positions(tmp_path / "of 3", 3)), *rest]) == 0
+    assert command.main(["inspect", str(with_positions(tmp_path / "of 4", 4)), *rest]) == 0
 
 
 def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
@@ -260,12 +293,26 @@ def test_a_share_that_leaves_nothing_to_fit_is_named(tmp_path, capsys):
         assert last == f"error: {words}"
 
 
-def test_an_error_has_a_line_of_its_own(tmp_path, capsys):
+def test_a_norm_that_a_model_cannot_have_is_refused_before_anything_is_read(tmp_path, capsys):
     rotary("llama", tmp_path / "model")
-    (tmp_path / "texts.txt").write_text("\n".join(TEXTS[:4]))
-    call = ["inspect", str(tmp_path / "model"), "--texts", str(tmp_path / "texts.txt"), "--out", str(tmp_path / "out")]
-    assert command.main([*call, "--norms", "nuc", *SMALL]) == 1
-    *_, last = capsys.readouterr().err.splitlines()
-    assert last.startswith("error: ")
-    assert "its logits depend on distance, so only the Frobenius norm is offered: ask for" in last
-    assert not (tmp_path / "out").exists()
+    (tmp_path / "model/model.safetensors").unlink()
+    (tmp_path / "gguf").write_bytes(b"GGUF")
+    for model, norms in itertools.product(("model", "gguf"), (["nuc"], ["fro", "nuc"])):
+        assert command.main(["inspect", str(tmp_path / model), "--out", str(tmp_path / "out"), "--norms", *norms]) == 1
+        sentence = "its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
+        assert capsys.readouterr().err == f"error: {tmp_path / model}: {sentence}\n"
+    with pytest.raises(UserError, match="only the Frobenius norm is offered"):
+        several.resolve({"models": {"a": str(tmp_path / "model")}, "norms": ["fro", "nuc"]})
+    rotary("llama", tmp_path / "model")
+    assert "status_nuc" not in inspect.heads(tmp_path / "model", TEXTS[:6], layers=[0], heads=[0], draws=0)
+
+
+def test_a_file_is_known_by_what_is_in_it(tmp_path, capsys):
+    np.savez(
+        tmp_path / "a.npz", tokens=np.eye(6)[None].repeat(2, 0) * [[[1]], [[2]]], queries=np.eye(6)[:2], W=np.eye(6)
+    )
+    (tmp_path / "a.npz").rename(tmp_path / "ARRAYS.NPZ")
+    assert len(inspect.heads(tmp_path / "ARRAYS.NPZ", held_out=0, draws=0)) == 1
+    (tmp_path / "MODEL").write_bytes(b"GGUF")
+    assert command.main(["why", str(tmp_path / "MODEL"), "--out", str(tmp_path / "why.csv")]) == 1
+    assert capsys.readouterr().err == f"error: {tmp_path}/MODEL: cannot be read as GGUF (it ends too early)\n"

@@ -118,8 +118,15 @@ def refused(model, tmp_path, **given):
         ({"more": ["rope_freqs.weight"]}, "scales the frequencies of its positions"),
         ({"changes": {"rope.dimension_count": 8}}, "turns 8 of 16 rows of a head"),
         ({"changes": {"block_count": None}}, "there is no llama.block_count"),
+        ({"changes": {"rope.scaling.factor": 4}}, "llama.rope.scaling.factor is 4, which is not read"),
+        ({"changes": {"rope.scale_linear": 2}}, "llama.rope.scale_linear is 2, which is not read"),
+        ({"changes": {"attention.sliding_window": 8}}, "llama.attention.sliding_window is 8, which is not read"),
+        ({"changes": {"attention.scale": 2}}, "llama.attention.scale is 2, which is not read"),
+        ({"changes": {"attention.causal": 0}}, "llama.attention.causal is 0, which is not read"),
         ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
         ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
+        ({"words": ("gpt2", "smollm", True)}, "tokenizer.ggml.pre is 'smollm', a way to split texts that is not known"),
+        ({"words": ("llama", "default", False)}, "tokenizer.ggml.add_space_prefix is False, which is not heeded"),
     ],
 )
 def test_what_is_not_read_is_one_sentence(given, sentence, llama, tmp_path):

@@ -1,15 +1,19 @@
 """Models are read as they are: the W that is read gives their own attention, and what cannot be read is said."""
 
+import json
 import re
 import shutil
 import socket
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
-from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative
+from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative, rotary
+from tokenizers import Tokenizer
 
+from attnsvm import inspect
 from attnsvm.inspect import models
 from attnsvm.inspect.layers import selections
 from attnsvm.system.errors import UserError
@@ -201,3 +205,57 @@ def test_a_word_that_the_tokenizer_does_not_know_is_no_delimiter(encoder):
     for marks, words in zip(layer.inputs.delimiters, layer.inputs.words, strict=True):
         assert np.flatnonzero(marks).tolist() == [0, len(words) - 1]
     assert "[UNK]" in layer.inputs.words[1]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"sliding_window": 5}, {"attn_logit_softcapping": 30.0}, {"use_rope": False}, {"pruned_heads": {"0": [1]}}],
+)
+def test_a_setting_that_is_not_known_is_refused(changes, model_folder):
+    changed_config(model_folder, gradient_checkpointing=False, pooler_type="first", output_past=True)
+    assert models.read(model_folder, TEXTS[:2])
+    (name,) = changes
+    with pytest.raises(
+        UserError, match=f"config.json: {name}: not known for a model of the kind 'bert', so it may comp"
+    ):
+        models.read(changed_config(model_folder, **changes), TEXTS[:2])
+
+
+def test_a_scale_of_frequencies_without_a_type_is_refused(tmp_path):
+    rotary("llama, YaRN", tmp_path)
+    (first, _), given = models.read(tmp_path, TEXTS[:2]), json.loads((tmp_path / "config.json").read_text())
+    older = {**given.pop("rope_parameters"), "type": "yarn"}  # as most models on the hub have it
+    changed_config(
+        tmp_path, rope_parameters=None, rope_theta=older.pop("rope_theta"), rope_scaling=older, use_mrope=False
+    )
+    assert (models.read(tmp_path, TEXTS[:2])[0].heads[0].way.theta == first.heads[0].way.theta).all()
+    rotary("llama, YaRN", tmp_path)
+    with pytest.raises(UserError, match=r"config.json: rope_parameters.factor: not known"):
+        models.read(changed_config(tmp_path, rope_parameters={"rope_theta": 50.0, "factor": 4.0}), TEXTS[:2])
+
+
+@pytest.mark.parametrize("name", ["adapter_config.json", "adapter_model.safetensors", "my-lora.bin", "fr/adapters.npz"])
+def test_an_adapter_that_would_not_be_applied_is_named(name, model_folder):
+    (model_folder / "explorations.json").write_text("{}")
+    assert models.read(model_folder, TEXTS[:2])
+    (model_folder / name).parent.mkdir(exist_ok=True)
+    (model_folder / name).touch()
+    with pytest.raises(UserError, match=f"model: {name} belongs to an adapter, which is not applied; merge it into"):
+        models.read(model_folder, TEXTS[:2])
+
+
+@pytest.mark.parametrize("name", ["bert", "llama", "deberta-v2"])
+def test_a_model_in_memory_has_the_table_of_its_folder(name, tmp_path):
+    folder = bert(tmp_path) if name == "bert" else rotary(name, tmp_path) and tmp_path
+    live = transformers.AutoModelForMaskedLM if name == "bert" else transformers.AutoModel
+    asks = {"norms": "fro", "draws": 1, "layers": [1]}
+    made, words = live.from_pretrained(folder), transformers.AutoTokenizer.from_pretrained(folder)
+    found = inspect.inspection(made, TEXTS[:12], tokenizer=words, **asks)
+    pd.testing.assert_frame_equal(found.table, inspect.heads(folder, TEXTS[:12], **asks))
+    own = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    reasons = [inspect.why(model, TEXTS[:12], tokenizer=how) for model, how in ((made, own), (folder, None))]
+    pd.testing.assert_frame_equal(*reasons)
+    assert "Heads of &lt;span&gt;" in found._repr_html_()
+    for model, how, said in ((made, None, "tokenizer"), (folder, own, "tokenizer"), (torch.nn.ReLU(), own, "model")):
+        with pytest.raises(UserError, match=f"^{said}: expected"):
+            inspect.heads(model, TEXTS, tokenizer=how)

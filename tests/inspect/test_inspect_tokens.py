@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +17,7 @@ import tokenizers
 from harness import ROOT, run_python
 from small_gguf import small, written
 from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative, rotary
-from tokenizers import models
+from tokenizers import models, normalizers, pre_tokenizers, processors
 
 from attnsvm import inspect
 from attnsvm.inspect import tokens
@@ -47,7 +48,7 @@ def changed(folder, change):
 def test_a_process_of_its_own_says_what_this_one_would(encoder):
     request = {"folder": str(encoder), "texts": TEXTS, "longest": 20}
     assert tokens.elsewhere(request) == tokens.answer(request)
-    ids, marks, words = tokens.encoded(encoder, TEXTS, 20, causal=False)
+    ids, marks, words, _ = tokens.encoded(encoder, TEXTS, 20, causal=False)
     assert [len(one) for one in ids] == [len(one) for one in marks] == [len(one) for one in words]
     assert words[0][:2] == ["[CLS]", TEXTS[0].split()[0]]
     assert marks[0].tolist() == [True, *[False] * (len(ids[0]) - 2), True]
@@ -100,7 +101,7 @@ GROWING = "a" * 100  # stands for each "a": a hundred times as many with every s
 @pytest.mark.usefixtures("elsewhere")
 @pytest.mark.parametrize(
     ("steps", "sentence"),
-    [(9, "its tokenizer cannot be used: it takes more than"), (4, "its tokenizer does not end within 2 seconds")],
+    [(9, "its tokenizer cannot be used: it takes more than"), (2, "its tokenizer does not end within 22 seconds")],
     ids=["memory", "time"],
 )
 def test_a_tokenizer_that_explodes_is_ended(steps, sentence, folder, monkeypatch):
@@ -111,10 +112,10 @@ def test_a_tokenizer_that_explodes_is_ended(steps, sentence, folder, monkeypatch
     changed(folder, change)
     if "2 seconds" in sentence:
         monkeypatch.setattr(tokens, "SECONDS", 2)
-    before = time.monotonic()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     with pytest.raises(UserError, match=f"^{folder}: {sentence}"):
-        tokens.encoded(folder, [text + " a" * 200 for text in TEXTS], 20, causal=False)
-    assert time.monotonic() - before < 60
+        tokens.encoded(folder, [text + " a" * 200 for text in TEXTS] * (40 if steps == 2 else 1), 20, causal=False)
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 60
 
 
 def test_a_panic_is_a_sentence(folder):
@@ -174,9 +175,9 @@ def test_a_model_uses_all_its_positions(name, tmp_path):
         relative(tmp_path, name)
     config = json.loads((tmp_path / "config.json").read_text())
     text = " ".join(WORDS[k % len(WORDS)] for k in range(200))
-    reading = Reading(tmp_path, [text, text], longest=1000)
+    reading = Reading(tmp_path, [text], longest=1000)
     lost = {"mpnet": 2, "esm, learned": 1, "roberta": 1, "camembert": 1}.get(name, 0)
-    assert [len(one) for one in reading.walk.texts] == [config["max_position_embeddings"] - lost] * 2
+    assert [len(one) for one in reading.walk.texts] == [config["max_position_embeddings"] - lost]
     assert len(list(reading)) == 2
 
 
@@ -235,7 +236,7 @@ def test_a_vocabulary_of_sentencepiece_alone_is_read(folder, tmp_path):
         input=str(tmp_path / "texts"), model_prefix=str(folder / "spm"), vocab_size=150, minloglevel=2
     )
     changed_config(folder, model_type="deberta-v2")
-    ids, _, words = tokens.encoded(folder, TEXTS, 30, causal=False)
+    ids, _, words, _ = tokens.encoded(folder, TEXTS, 30, causal=False)
     assert "".join(words[0][1:-1]).replace("▁", "").replace(" ", "") == TEXTS[0].replace(" ", "")
     assert max(map(max, ids)) < 160
 
@@ -245,6 +246,54 @@ def test_texts_of_another_kind_are_named(encoder):
     with pytest.raises(UserError, match=sentence):
         tokens.encoded(encoder, ["xyzzy plugh", "xyzzy"], 20, causal=False)
     tokens.encoded(encoder, ["xyzzy plugh", TEXTS[0]], 20, causal=False)  # one is known
+
+
+def pieces(kind):
+    """A tokenizer as a file has it, which another class would build in another way."""
+    ends = processors.TemplateProcessing("<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)])
+    if kind == "WordPiece":
+        words = {word: k for k, word in enumerate(["<s>", "</s>", "[UNK]", "thé", "the", "cat", "##s", "The"])}
+        made = tokenizers.Tokenizer(models.WordPiece(words, unk_token="[UNK]"))
+        made.normalizer, made.pre_tokenizer = normalizers.Lowercase(), pre_tokenizers.Whitespace()
+    elif kind == "BPE":
+        letters = {letter: k for k, letter in enumerate(["<s>", "</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())])}
+        made = tokenizers.Tokenizer(models.BPE(letters, []))
+        made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        made.enable_truncation(6, direction="left")
+    else:
+        words = [(word, -1.0 - k) for k, word in enumerate(["<s>", "</s>", "<unk>", "▁the", "▁cats", "s", "T"])]
+        made, ends = tokenizers.Tokenizer(models.Unigram(words, 2)), None
+        made.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never")
+    made.post_processor = ends
+    made.add_special_tokens(["<s>", "</s>"])
+    return made
+
+
+@pytest.mark.parametrize("kind", ["WordPiece", "BPE", "Unigram"])
+@pytest.mark.parametrize("model", ["bert", "roberta", "llama", "t5"])
+@pytest.mark.parametrize("of", ["BertTokenizer", "RobertaTokenizer", "LlamaTokenizer", "T5Tokenizer", "GPT2Tokenizer"])
+def test_the_words_are_those_of_tokenizer_json_whatever_class_is_named(of, model, kind, tmp_path):
+    """Ends and truncation included; what other files say of words, the library tokenizers does not read."""
+    pieces(kind).save(str(tmp_path / "tokenizer.json"))
+    told = {"tokenizer_class": of, "add_bos_token": True, "add_prefix_space": True, "do_lower_case": False}
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps(told))
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": model}))
+    texts = ["the cats", "The Thé cats the THE", " the  cat"]
+    found = tokens.answer({"folder": str(tmp_path), "texts": texts, "longest": 60})
+    own = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    assert found["ids"] == [own.encode(text).ids for text in texts]
+    assert found["files"] == ["tokenizer.json"]
+    assert found["special"] == [0, 1]
+
+
+@pytest.mark.parametrize(("told", "first"), [({}, "The"), ({"do_lower_case": True}, "the")])
+def test_a_vocabulary_with_capitals_is_of_capitals(told, first, folder):
+    (folder / "tokenizer.json").unlink()
+    (folder / "tokenizer_config.json").write_text(json.dumps(told))
+    (folder / "vocab.txt").write_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\nThe\ncat")
+    found = tokens.answer({"folder": str(folder), "texts": ["The cat"], "longest": 20})
+    assert found["words"] == [["[CLS]", first, "cat", "[SEP]"]]
+    assert found["files"] == ["tokenizer_config.json", "vocab.txt"]
 
 
 def test_a_vocabulary_of_molecules_alone_is_refused(folder):

@@ -9,7 +9,7 @@ from attnsvm import command, inspect
 from attnsvm.inspect.layers import Inputs, Layer, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.positions import Disentangled, Rotary
-from attnsvm.inspect.reasons import COLUMNS, flips, largest, reasons
+from attnsvm.inspect.reasons import COLUMNS, flips, in_words, largest, reasons
 from attnsvm.inspect.solving import Problem
 from attnsvm.system import store
 from attnsvm.system.errors import UserError
@@ -108,6 +108,9 @@ def test_frozen_norms_have_no_radius_and_places_no_best_one(tmp_path):
     words = TEXTS[3].replace(".", " .").split()
     assert (turned.selected_word == words[turned.selected[0]]).all()
     assert (turned.nearest != turned.selected).all()
+    said = in_words(turned)[2]
+    assert said.startswith(f"  “.” attends to “{turned.selected_word[0]}”")
+    assert said.endswith(f" moves by {turned.radius[0]:.2g}.")
 
 
 def test_multipliers_of_a_head_add_up_to_one_over_its_margin(tmp_path):
@@ -115,6 +118,7 @@ def test_multipliers_of_a_head_add_up_to_one_over_its_margin(tmp_path):
     table = inspect.why(folder, TEXTS, layer=1, head=1)
     row = inspect.heads(folder, TEXTS, layers=[1], heads=[1], norms=["fro"], held_out=0, draws=0).iloc[0]
     assert table.multiplier.sum() == pytest.approx(1 / row.margin_fro, rel=1e-8)
+    assert table.margin.unique() == pytest.approx([row.margin_fro], rel=1e-8)
     assert table.multiplier.notna().sum() <= row.support_fro
     each = table.drop_duplicates("text")
     assert len(each) == len(TEXTS)
@@ -128,7 +132,14 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     np.savez(tmp_path / "a.npz", tokens=tokens, queries=queries, W=rng.normal(size=(2, 3, 3)))
     call = ["why", str(tmp_path / "a.npz"), "--head", "1", "--out", str(tmp_path / "why.csv")]
     assert command.main(call) == 0
-    assert capsys.readouterr().out == f"{tmp_path / 'why.csv'}\n"
+    first, margin, text, said, *_, last = capsys.readouterr().out.splitlines()
+    assert first == str(tmp_path / "why.csv")
+    held = inspect.why(tmp_path / "a.npz", head=1, text=0)
+    assert margin == f"The certified W holds these selections with margin 1/‖W‖ = {held.margin[0]:.3g}."
+    assert text == "Text 0"
+    attends = f"  the query attends to token {held.selected[0]}, weight {held.weight[0]:.2f}"
+    assert said.startswith(f"{attends}, then to token {held.runner_up[0]}; held against token ")
+    assert last == "4 more selections are in the table; --text N tells that of one text."
     table = pd.read_csv(tmp_path / "why.csv")
     assert list(table.columns) == list(COLUMNS)
     pd.testing.assert_frame_equal(
@@ -142,7 +153,7 @@ def test_the_command_writes_a_table(tmp_path, capsys):
 
 def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):
     """All tokens are equal, so no selection has a margin."""
-    np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.ones((3, 2)), W=np.ones((2, 2)))
+    np.savez(tmp_path / "a.npz", tokens=np.ones((3, 2, 2)), queries=np.diag([1.0, 2, 3])[:, 1:], W=np.ones((2, 2)))
     with pytest.raises(UserError, match="layer 0, head 0: no W is certified to separate what it selects, so no token"):
         inspect.why(tmp_path / "a.npz")
 

@@ -24,7 +24,7 @@ METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING
 
 Report = Callable[[str], None]
 MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
-REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
+REFUTING = 2_000_000  # numbers in the support of a certificate up to which it is made minimal: some seconds at most
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time

@@ -120,8 +120,8 @@ class _Apart:
     compiled programs of one shape.
     """
 
-    def __init__(self, c: Constraints):
-        queries = c.factors.queries[np.unique(c.factors.query)]
+    def __init__(self, c: Constraints, norm: Norm):
+        self.norm, queries = norm, c.factors.queries[np.unique(c.factors.query)]
         self.P, self.Q = basis(c.left), basis(queries[:, :-1])
         self.shape = self.P.shape[1], self.Q.shape[1]
         left, right = c.left @ self.P, c.right[:, :-1] @ self.Q
@@ -131,7 +131,7 @@ class _Apart:
     def of(problem: Reduced, norm: Norm, options: Options) -> "_Apart | None":
         """None for other norms, and where it does not pay."""
         c = problem.constraints
-        return _Apart(c) if norm.name == "hybrid" and _Apart.pays(c, options) else None
+        return _Apart(c, norm) if norm.name == "hybrid" and _Apart.pays(c, options) else None
 
     @staticmethod
     def pays(c: Constraints, options: Options) -> bool:
@@ -149,20 +149,14 @@ class _Apart:
         return np.append(self.P.T @ W[:, :-1] @ self.Q, W[:, -1])
 
     def lift(self, u: np.ndarray) -> np.ndarray:
-        Y, b = self._parts(u)
-        return np.column_stack([self.P @ Y @ self.Q.T, b])
-
-    def _parts(self, u):
-        size = self.shape[0] * self.shape[1]
-        return u[:size].reshape(self.shape), u[size:]
+        Y, b = np.split(u, [self.shape[0] * self.shape[1]])
+        return np.column_stack([self.P @ Y.reshape(self.shape) @ self.Q.T, b])
 
     def value(self, u):
-        Y, b = self._parts(u)
-        return max(np.linalg.norm(Y, 2), np.abs(b).max())
+        return self.norm.value(self.lift(u))
 
     def dual(self, u):
-        Y, b = self._parts(u)
-        return np.linalg.norm(Y, "nuc") + np.abs(b).sum()
+        return self.norm.dual(self.lift(u))
 
     def expression(self, cvxpy, u):
         size = self.shape[0] * self.shape[1]

@@ -21,16 +21,14 @@ class Options:
     Attributes:
         entries: of W, from which on it is asked before a conic solver: below, that takes milliseconds.
         numbers: of the matrix of the constraints, beyond which it is not formed: 160 MB.
-        iterations, memory: of the quasi-Newton method; for p near 1 or far above 2 it needs too many.
-        steps: Newton steps at most.
-        active: multipliers above, relative to the largest, belong to rows that are held.
+        iterations: of the quasi-Newton method; for p near 1 or far above 2 it needs too many.
+        steps: Newton steps at most, on rows whose multipliers, relative to the largest, are above `active`.
         enough: relative gap at which it ends.
     """
 
     entries: int = 401
     numbers: float = 2e7
     iterations: int = 1000
-    memory: int = 30
     steps: int = 6
     active: float = 1e-9
     enough: float = 1e-13
@@ -59,18 +57,16 @@ def least_norm(problem: Reduced, norm, options: Options = OPTIONS) -> tuple[floa
         size, _, W = primal(y)
         return size * size / 2 - bound @ y, rows @ W - bound
 
-    limits = [(None if equal else 0.0, None) for equal in free]
-    start = bound * (bound @ bound) / primal(bound)[0] ** 2
-    settings = {"maxiter": options.iterations, "maxcor": options.memory, "ftol": 0.0, "gtol": 1e-14}
+    limits, start = [(None if equal else 0.0, None) for equal in free], bound * (bound @ bound) / primal(bound)[0] ** 2
+    settings = {"maxiter": options.iterations, "maxcor": 30, "ftol": 0.0, "gtol": 1e-14}
     y = minimize(dual, start, jac=True, method="L-BFGS-B", bounds=limits, options=settings).x
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
     for _ in range(options.steps):
         _, share, W = primal(y)
         error, found = measured(c, norm, W.reshape(c.shape) * unit, problem.spread(y * unit / scale))
-        if not error < best:
-            break
-        best, answer = error, found
-        if best <= options.enough:
+        if error < best:
+            best, answer = error, found
+        if best < error or best <= options.enough:
             break
         held = free | (y > options.active * y.max())
         A, slope = rows[held], np.sign(W) * share ** (q - 1)

@@ -15,7 +15,7 @@ from attnsvm import geometry
 from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.programs import Program
-from attnsvm.svm.methods.rescaling import EXACT, binary, onto_unscaled
+from attnsvm.svm.methods.rescaling import EXACT, binary, measured, onto_unscaled
 from attnsvm.svm.reductions import Reduced, basis, lengths, outer
 
 
@@ -31,8 +31,7 @@ class Options:
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
-        roundings, multiple: tries to round an answer better, and the step between two, relative.
-        rounded: gap that needs no second try.
+        rounded: relative gap that rounding may cost.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
         entries: of W, up to which coordinates are not worth their while in the hybrid norm.
     """
@@ -45,8 +44,6 @@ class Options:
     tight: float = 1e-6
     rounding: float = 64 * float(np.finfo(float).eps)
     repairs: int = 3
-    roundings: int = 40
-    multiple: float = 1e-10
     rounded: float = 1e-9
     numbers: float = 4e6
     entries: int = 400
@@ -92,11 +89,12 @@ def least_norm(
             found = None
         if found is None:
             continue
-        W, dual = found
-        gap, W, dual = _well_rounded(rows, bound, equality, asks, W, dual, measure, options)
+        W, dual = (part.astype(float) for part in found)
+        W = apart.lift(W * size) if apart else problem.lift(W * size) if inside else W * size
+        other = onto_unscaled(c, W), problem.spread(dual / scale)
+        gap, _ = measured(c, norm, *other)
         if gap < best:
-            W = apart.lift(W * size) if apart else problem.lift(W * size) if inside else W * size
-            best, answer = gap, (onto_unscaled(c, W), problem.spread(dual / scale))
+            best, answer = gap, other
         if best <= options.enough:
             break
     return answer
@@ -151,12 +149,6 @@ class _Apart:
     def lift(self, u: np.ndarray) -> np.ndarray:
         Y, b = np.split(u, [self.shape[0] * self.shape[1]])
         return np.column_stack([self.P @ Y.reshape(self.shape) @ self.Q.T, b])
-
-    def value(self, u):
-        return self.norm.value(self.lift(u))
-
-    def dual(self, u):
-        return self.norm.dual(self.lift(u))
 
     def expression(self, cvxpy, u):
         size = self.shape[0] * self.shape[1]
@@ -224,41 +216,6 @@ def _in_narrow(rows, bound, equality, reached, start, norm: "Norm | _Apart", opt
     bound = bound + _noise(rows, T @ found, equality, (dual * weight).astype(float), options)
     met = _met(BT, bound * weight, equality, found, options)
     return (T.astype(EXACT) @ met).reshape(start.shape), dual * weight
-
-
-def _well_rounded(rows, bound, equality, asks, W, dual, norm: "Norm | _Apart", options: Options):
-    """The relative gap, in extended precision, with the W and the multipliers in float64 that have the smallest.
-
-    Margins and what the multipliers combine to cancel, and then rounding decides. Every multiple is as good, and is
-    rounded otherwise.
-    """
-    exact, shape = rows.astype(EXACT), W.shape
-    multiples = 1 - EXACT(options.multiple) * np.arange(options.roundings)
-    if not (np.isfinite(W.astype(float)).all() and np.isfinite(dual.astype(float)).all() and W.any() and dual.any()):
-        return np.inf, W.astype(float), dual.astype(float)
-    high, low = np.inf, -np.inf
-    for multiple in multiples:
-        one = (W * multiple).astype(float)
-        least = float(((exact @ one.ravel())[asks] / bound[asks]).min()) if asks.any() else 1.0
-        size = float(norm.value(one)) / least if least > 0 else np.inf
-        if size < high:
-            high, rounded = size, one
-        if least > 1 - options.rounded:
-            break
-    rounded = W.astype(float) if high == np.inf else rounded
-    for multiple in multiples:
-        one = (dual * multiple).astype(float)
-        size = float(norm.dual((one @ exact).astype(float).reshape(shape)))
-        promised = float(bound.astype(EXACT) @ one) / size if size > 0 else -np.inf
-        if promised > low:
-            low, best = promised, one
-        if low >= (1 - options.rounded) * high:
-            break
-    reached = exact @ rounded.ravel()
-    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
-    if not (0 < high < np.inf and low > -np.inf):
-        return np.inf, rounded, dual.astype(float)
-    return max(1 - low / high, float(lack / np.linalg.norm(rounded))), rounded, best
 
 
 def _noise(rows, W, equality, dual, options: Options) -> np.ndarray:

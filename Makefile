@@ -96,7 +96,7 @@ SIDE_BY_SIDE = -n $(if $(filter mathematics engine reading,$(PART)),2,3) --dist 
 # The parts of the suite, which CI runs side by side: make test PART=workflow
 PARTS = mathematics engine reading pipeline workflow house cluster hostile
 # These files of tests/experiments compile loops, too.
-COMPILED = adam_time attention_variants cone convergence_types generalisation geometries \
+COMPILED = adam_time attention_variants cone convergence_types geometries \
 	hierarchy hyperplanes induction joint joint_mixing joint_tail law_of_layers layer_shapes layers_beyond \
 	local_convergence merging mirror_descent multi_token norm_growth one_norm other_steps penalised_head refused_settings \
 	rest_or_grow router row_ends rules_layers saturated_sets selection_by_rule several_heads

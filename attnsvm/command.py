@@ -53,7 +53,9 @@ def _status(arguments: Sequence[str] | None) -> int:
     checked.set_defaults(run=_verify)
     exported = commands.add_parser("export", help="write an answer as a certificate that other checkers read")
     exported.add_argument("answer", metavar="ANSWER.npz")
-    exported.add_argument("--vipr", required=True, metavar="FILE", help="a refutation, or an optimum in l1 or linf")
+    form = exported.add_mutually_exclusive_group(required=True)
+    form.add_argument("--vipr", metavar="FILE", help="for viprchk: a refutation, or an optimum in l1 or linf")
+    form.add_argument("--lean", metavar="FILE", help="the same for the proof assistant Lean 4 and its LPVerify")
     exported.add_argument("--tokens", metavar="FILE", help="the problem; default: the file that the answer names")
     exported.set_defaults(run=_export)
     started = commands.add_parser("experiment", help="make a folder for a new experiment")
@@ -328,10 +330,11 @@ def _judged_again(built: list[str]) -> tuple[int, int]:
 
 
 def _export(given: argparse.Namespace) -> int:
-    from attnsvm.svm import vipr
+    from attnsvm.svm import lean, linear_program, vipr
 
-    _keeps(given.vipr, given.answer, given.tokens)
-    print(vipr.export(given.answer, given.vipr, given.tokens))
+    out, lines = (given.vipr, vipr.lines) if given.vipr else (given.lean, lean.lines)
+    _keeps(out, given.answer, given.tokens)
+    print(linear_program.export(given.answer, out, lines, given.tokens))
     return 0
 
 

@@ -14,6 +14,7 @@ import sysconfig
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -231,7 +232,7 @@ def _require_covered(modules: list[str], files: set[str], opened: set[str], befo
         UserError: there is such a module or file.
     """
     what = modules[-1] if len(modules) > 3 else modules[0]
-    imported = {name: os.path.realpath(str(file)) for name, file in _imported(before)}
+    imported = {name: _real(file) for name, file in _imported(before)}
     ours = sorted(name for name, file in imported.items() if name.startswith("attnsvm.") and file not in files)
     require(
         not ours,
@@ -261,11 +262,20 @@ def _imported(before: set[str]) -> Iterator[tuple[str, str]]:
             yield name, file
 
 
+def _real(file: str) -> str:
+    """The path of a file without links: a job asks for that of two thousand modules, which lie in few folders."""
+    folder, name = os.path.split(file)
+    return os.path.realpath(file) if os.path.islink(file) else os.path.join(_folder(folder), name)
+
+
+_folder = cache(os.path.realpath)
+
+
 def _is_loose(file: str) -> bool:
     """Whether a module belongs to no library that was installed, nor to Python."""
-    installed = {"site-packages", "dist-packages"} & {*Path(file).parts}
-    python = tuple(f"{os.path.realpath(sysconfig.get_path(name))}/" for name in ("stdlib", "platstdlib"))
-    return not installed and not file.startswith(python)
+    if {"site-packages", "dist-packages"} & {*file.split("/")}:
+        return False
+    return not file.startswith(tuple(f"{_folder(sysconfig.get_path(name))}/" for name in ("stdlib", "platstdlib")))
 
 
 def _date_today(paths: Iterable[str]) -> None:

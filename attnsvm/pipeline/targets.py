@@ -123,7 +123,7 @@ def wrong(target: str, at: str) -> str:
     asked, _, _, path = PLACE.findall(target)[0]
     first, _, rest = path.partition("/")
     name, _, file = rest.partition("/")
-    if not rest:
+    if not rest or (first != "figures" and difflib.get_close_matches(first, ["figures"], cutoff=0.8)):
         return no_such_target(target)
     if first == cards.ELSEWHERE:
         return _no_such_elsewhere(rest)

@@ -45,6 +45,7 @@ KINDS = "which makes pdf, png, svg, csv, json"
         ("figures/papr", "unknown figure 'papr': did you mean 'paper'?"),
         ("kone", "unknown target 'kone': did you mean 'figures/cone'?"),
         ("cone", "unknown target 'cone': did you mean 'figures/cone'?"),
+        ("figure/cone", "unknown target 'figure/cone': did you mean 'figures/cone'?"),
         ("results/kone/cells.csv", "unknown experiment 'kone': did you mean 'cone'?"),
         ("results/audit/papr.html", "unknown page of claims 'papr': did you mean 'paper'?"),
         ("results/audit/paper.pdf", "pages of claims are not made as .pdf: ask for .html or .csv"),

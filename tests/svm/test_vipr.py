@@ -1,10 +1,11 @@
-"""Exported certificates prove what the answers prove, to a reader of our own and to `viprchk` where it is installed."""
+"""Exported certificates prove what the answers prove, to readers of our own and to `viprchk` where it is installed."""
 
 import os
 import re
 import shutil
 import subprocess
 
+import lean_reader
 import numpy as np
 import pytest
 from svm_references import conflict, gaussian
@@ -27,6 +28,12 @@ def exported(folder, norm, tokens, queries, selected):
     np.savez(problem, tokens=tokens, queries=queries, selected=selected)
     assert command.main(["solve", str(problem), "--norm", norm, "--out", str(answer)]) == 0
     assert command.main(["export", str(answer), "--vipr", str(out)]) == 0
+    return out
+
+
+def as_lean(folder):
+    out = folder / "answer.lean"
+    assert command.main(["export", str(folder / "answer.npz"), "--lean", str(out)]) == 0
     return out
 
 
@@ -57,6 +64,27 @@ def test_an_optimum_lies_in_the_range_of_its_certificate(norm, sets, tmp_path):
 @pytest.mark.parametrize("which", refutations())
 def test_a_refutation_of_any_norm_is_one_of_a_linear_system(which, tmp_path):
     assert check(exported(tmp_path, "nuc", *refutations()[which])) == "infeas"
+
+
+@pytest.mark.parametrize(("norm", "sets"), LINEAR, ids=NAMES)
+def test_lean_is_told_of_both_ends_of_an_optimum(norm, sets, tmp_path):
+    low, high = check(optimum(tmp_path, norm, sets))
+    out = as_lean(tmp_path)
+    said = lean_reader.check(out)
+    (least,), (found,) = (re.findall(r"norm of (\S+) or less", said[name]) for name in ("least", "found"))
+    assert float(low) * (1 - 1e-11) < float(least) <= low <= high <= float(found) < float(high) * (1 + 1e-11)
+    for pattern, by in ((r"rowLower := #v\[(.*), ", r"rowLower := #v[\1, 1"), (r"some #v\[", "some #v[1")):
+        changed = re.sub(pattern, by, out.read_text(), count=1)
+        assert changed != out.read_text()
+        (tmp_path / "changed.lean").write_text(changed)
+        with pytest.raises(AssertionError, match=r"a sign|a row is broken"):
+            lean_reader.check(tmp_path / "changed.lean")
+
+
+@pytest.mark.parametrize("which", refutations())
+def test_lean_is_told_of_a_refutation(which, tmp_path):
+    exported(tmp_path, "nuc", *refutations()[which])
+    assert lean_reader.check(as_lean(tmp_path)) == {"refuted": "no W separates the tokens"}
 
 
 @viprchk

@@ -215,9 +215,9 @@ class Sequence:
         files, delay, began = self.chance.randrange(most), self.chance.uniform(0, 0.5), time.time()
         self.say(f"{files} files and {delay:.2f} s")
         while process.poll() is None:
-            found = [path for path in (self.folder / BUILT).rglob("*.*") if os.path.lexists(path)]
-            if sum(path.lstat().st_ctime > began for path in found) >= files:
-                break
+            with suppress(FileNotFoundError):  # one that the run removes meanwhile
+                if sum(path.lstat().st_ctime > began for path in (self.folder / BUILT).rglob("*.*")) >= files:
+                    break
             time.sleep(0.02)
         time.sleep(delay)
 

@@ -84,7 +84,7 @@ def test_every_figure_is_seen_and_has_its_caption_and_its_notes(browser, report)
     for section, own in SECTIONS.items():
         for card in own:
             press(open_category(browser, report, section)[card.name], "eye")
-            picture = browser.find_element("css selector", f"img[src*='filename={card.name}.png']")
+            picture = browser.find_element("css selector", f"img[src*='filename={card.name}.svg']")
             assert waited_for(lambda picture=picture: int(picture.get_attribute("naturalWidth")) > 300)
             assert picture.is_displayed()
             press(rows_of(browser)[card.name], "information-circle")
@@ -96,7 +96,7 @@ def test_every_figure_is_seen_and_has_its_caption_and_its_notes(browser, report)
 
 def test_the_audit_is_there_as_a_page_and_as_a_picture(browser, report):
     press(open_category(browser, report, "Audit")["every verdict"], "eye")
-    assert browser.find_element("css selector", "img[src*='filename=audit.png']").is_displayed()
+    assert browser.find_element("css selector", "img[src*='filename=audit.svg']").is_displayed()
     press(rows_of(browser)["every claim"], "eye")
     frame = browser.find_element("css selector", "iframe[src*='filename=audit.html']")
     assert frame.size["width"] > 600

@@ -50,8 +50,8 @@ rule audit_figure:
         unpack(inputs_of("audit_figure")),
     output:
         pdf=f"{AT}figures/audit.pdf",
-        png=report(f"{AT}figures/audit.png", category="Audit", labels={"figure": "every verdict"}),
-        svg=f"{AT}figures/audit.svg",
+        png=f"{AT}figures/audit.png",
+        svg=report(f"{AT}figures/audit.svg", category="Audit", labels={"figure": "every verdict"}),
     log:
         f"{AT}results/logs/figures/audit.log",
     conda:

@@ -7,13 +7,13 @@ use rule audit_figure as figure with:
     output:
         # `update`: a figure stays until another one is drawn, whatever is wrong with the code that is to draw it.
         pdf=update(f"{AT}figures/{{figure}}.pdf"),
-        png=report(
-            update(f"{AT}figures/{{figure}}.png"),
+        png=update(f"{AT}figures/{{figure}}.png"),
+        svg=report(
+            update(f"{AT}figures/{{figure}}.svg"),
             caption="../report/figure.rst",
             category=lambda wildcards: cards.SECTIONS[cards.read(wildcards.figure).section],
             labels={"figure": "{figure}"},
         ),
-        svg=update(f"{AT}figures/{{figure}}.svg"),
         csv=update(f"{AT}figures/{{figure}}.csv"),
     log:
         f"{AT}results/logs/figures/{{figure}}.log",

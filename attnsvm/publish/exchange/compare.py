@@ -73,7 +73,7 @@ def compare(reference: Reference, folder: Path) -> list[Compared]:
     require(Path(folder).is_dir(), f"{folder}: there is no such folder")
     known = {card.name for card in cards.figures(optional=True)}
     found = [_figure(reference, name, Path(folder)) for name in reference.figures if name in known]
-    nothing = f"{folder}: no figure of the reference is built here; run snakemake figures/all audit first"
+    nothing = f"{folder}: no figure of the reference is built here at full scale; of a run, build some with run=NAME"
     require(any(one.outcome != ABSENT for one in found), nothing)
     return found
 

@@ -59,7 +59,8 @@ def site(folder: str, captions: dict[str, str], notes: dict[str, str], output: s
         _sphinx(source, made, Path(temporary) / "doctrees")
         for called, path in (OFFERED | {path: path for path in built.files()}).items():
             shutil.copyfile(built.folder / path, made / called)
-        (made / "play.html").write_text(explorer.page(home="index.html"), "utf-8")
+        # Sphinx's page of the explorer gave the menu and the search their words; the explorer itself takes its place.
+        (made / "explorer.html").write_text(explorer.page(home="index.html"), "utf-8")
 
 
 def _copy_repository(source: Path) -> None:

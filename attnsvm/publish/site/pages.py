@@ -21,14 +21,16 @@ from attnsvm.publish.documents import docs
 from attnsvm.svm.verdict import COUNTS
 from attnsvm.system.store import load_csv
 
-ROOT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 # The files of a figure, and a description where the ending is not enough.
 KINDS = {"csv": "the numbers drawn", "svg": "", "json": "provenance: settings, code, packages, seeds, costs"}
-# The order in which a reader meets the pages; other pages come last.
-ORDER = (
-    *("paper", "theory", "literature", "svm", "house", "experiment", "paper_of_your_own", "inspect", "embedding"),
-    *("cluster", "performance", "trust", "exchange", "archive"),
-)
+# The repository's pages in the menu, by heading; a page that is not named stands under the last one.
+MENU = {
+    "Start": ("README", "docs/install", "docs/trust", "docs/performance"),
+    "The paper and beyond": ("docs/paper", "docs/theory", "docs/literature", "docs/audit"),
+    "Your own": ("docs/svm", "docs/inspect", "docs/engine", "docs/experiment", "docs/paper_of_your_own"),
+    "Elsewhere": ("docs/cluster", "docs/embedding", "docs/exchange", "docs/archive"),
+    "Development": ("CONTRIBUTING", "docs/house", "CHANGELOG"),
+}
 SIZE = re.compile(r'<svg [^>]*height="([\d.]+)pt" viewBox="0 0 ([\d.]+) ')
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -77,15 +79,15 @@ class Built:
 
 def sources(built: Built, repository: Path) -> dict[str, str]:
     """Every page that is made, by its path in the folder that Sphinx reads; `repository`: the pages that there are."""
-    documents = sorted(path.stem for path in repository.glob("docs/[!.]*.md"))
-    documents.sort(key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
-    own = [*(name for name in ROOT_PAGES if (repository / name).exists()), *(f"docs/{name}.md" for name in documents)]
+    there = {str(path.relative_to(repository).with_suffix("")) for path in repository.rglob("*.md")}
+    menu = {heading: [name for name in names if name in there] for heading, names in MENU.items()}
+    menu[[*menu][-1]] += sorted(name for name in there - set().union(*MENU.values()) if name.startswith("docs/"))
     sections = {members[0].section: (heading, members) for heading, members in cards.sections(optional=True).items()}
     render = _renderer(built, sections)
     texts = {
         name: render(name) for name in ("figures/README.md", "audit.md", "explorer.md", "manuscript.md", "code.md")
     }
-    texts |= {"index.md": render("index.md", own=own), "api.rst": (TEMPLATES / "api.rst").read_text("utf-8")}
+    texts |= {"index.md": render("index.md", menu=menu), "api.rst": (TEMPLATES / "api.rst").read_text("utf-8")}
     for key, (heading, members) in sections.items():
         texts[f"sections/{key}.md"] = render("section.md", f"sections/{key}.md", heading=heading, members=members)
     for card in cards.figures(optional=True):

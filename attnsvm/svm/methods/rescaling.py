@@ -28,6 +28,7 @@ class Options:
         numbers: of the rows of a projection, beyond which it is not made.
         lost: share of its bound that W may lack of a row.
         moves: pairs of ulps, times rows, among which `well_rounded` looks for the best.
+        pairs: that it moves at most: what takes more is no rounding.
     """
 
     lacking: float = 1e-11
@@ -40,6 +41,7 @@ class Options:
     numbers: float = 2e7
     lost: float = 9e-7
     moves: float = 1e6
+    pairs: int = 64
 
 
 EXACT = np.longdouble  # 64 bits of mantissa on x86; where it is float64, answers at the edge lose digits
@@ -160,11 +162,11 @@ def well_rounded(c: Constraints, W: np.ndarray) -> np.ndarray:
     tokens, right = factors.tokens.astype(EXACT), factors.queries.astype(EXACT)[factors.query]
     left = tokens[factors.winner] - tokens[factors.loser]
     before = np.inf
-    while True:
+    for _ in range(OPTIONS.pairs):
         short = least - ((left @ W) * right).sum(1)
         missing = np.maximum(short / least, 0.0).astype(float)
         if not 0 < missing @ missing < before:
-            return W
+            break
         before = missing @ missing
         one = (outer(left, right) * np.spacing(W).ravel() / least[:, None]).astype(float)
         moves = np.concatenate([one, -one], axis=1)
@@ -173,6 +175,7 @@ def well_rounded(c: Constraints, W: np.ndarray) -> np.ndarray:
         ulps = np.zeros(2 * W.size)
         np.add.at(ulps, list(best), 1.0)
         W = W + (ulps[: W.size] - ulps[W.size :]).reshape(W.shape) * np.spacing(W)
+    return W
 
 
 def _lack(c: Constraints, W: np.ndarray) -> np.ndarray:

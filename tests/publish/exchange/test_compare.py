@@ -227,7 +227,7 @@ def test_distances_know_missing_numbers_words_and_the_rounding_of_differences():
 
 
 def test_a_folder_without_a_figure_ends_with_a_sentence(made, tmp_path):
-    for folder, said in ((tmp_path, "no figure of the reference is built"), (tmp_path / "nowhere", "no such folder")):
+    for folder, said in ((tmp_path, "is built here at full scale"), (tmp_path / "nowhere", "no such folder")):
         with pytest.raises(UserError, match=said):
             compare.compare(made, folder)
 

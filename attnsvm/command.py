@@ -15,10 +15,11 @@ from tqdm import tqdm
 from attnsvm import geometry
 from attnsvm.pipeline import verify
 from attnsvm.publish.exchange import commands as exchange
-from attnsvm.system import extras, interpreter, machine, signals, store, writing
+from attnsvm.system import checksums, extras, interpreter, machine, signals, store, writing
 from attnsvm.system.errors import UserError, require, shown
 
 TABLES = (".csv", ".parquet", ".html")  # in the folder of a model, what an inspection wrote and no model has
+STAGES = ("problems.npz", "descent.npz", "svm.npz")  # files of a build whose answers can be judged again
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -295,19 +296,19 @@ def _verify(given: argparse.Namespace) -> int:
             return False, str(error)
 
     paths = [*given.paths, *([str(exchange.of_run(given.name, Path()))] if given.name else [])]
-    return verify.main(paths, judge, *_judged_again(paths))
+    built = [path for path in paths or verify.FOLDERS if any(file.name in STAGES for file in checksums.walk(path))]
+    status = verify.main(paths, judge, *_judged_again(built if paths else []))
+    if built and not paths:
+        print(f"No answer of a stage file was judged: attnsvm verify {' '.join(built)} judges them all again.")
+    return status
 
 
-def _judged_again(paths: list[str]) -> tuple[int, int]:
+def _judged_again(built: list[str]) -> tuple[int, int]:
     """Judge the answers of builds in folders again, in a process that computes as their jobs did.
 
     Returns:
         The numbers of stage files whose answers are confirmed, and of those whose answers are not.
     """
-    from attnsvm.system import checksums
-
-    files = ("problems.npz", "descent.npz", "svm.npz")
-    built = [path for path in paths if any(file.name in files for file in checksums.walk(path))]
     if not built:
         return 0, 0
     from attnsvm.pipeline.running import arithmetic, reverification

@@ -557,18 +557,22 @@ def _changed(problem: Problem, dual) -> float:
 
     Columns B_k = dual_k A_k with Σ B_k = R, coordinates scaled by powers of two: the u of least length with B u = −R
     has ‖u‖ ≤ ‖R‖/σ_min(Bᵀ), and dual_k (1 + u_k) combine the constraints to zero. It is asked whether σ_min is `CLEAR`
-    times as long as R.
+    times as long as R. Of many columns only the longest are changed.
     """
     heavy = np.flatnonzero(dual)
     d, e = problem.shape
-    if len(heavy) * d * e > ENTRIES:
+    most = ENTRIES // (d * e)
+    some = len(heavy) > most
+    if most == 0:
         return math.inf
+    if some:
+        heavy = np.sort(heavy[np.argsort(-np.abs(dual * problem.lengths)[heavy], kind="stable")[:most]])
     left, right = problem.left(heavy), problem.queries[problem.query[heavy]]
     # No multipliers change what is exactly zero in every matrix.
     used = ((left != 0).T.astype(float) @ (right != 0) > 0).ravel()
     rows = ((left * dual[heavy, None])[:, :, None] * right[:, None, :]).reshape(len(heavy), d * e)
-    if not 0 < np.count_nonzero(used) < min(len(heavy), COORDINATES):
-        return math.inf
+    if not 0 < np.count_nonzero(used) < min(len(heavy), COORDINATES + 1) or (some and not used.all()):
+        return math.inf  # the others may have what these have not
     total, lost = problem.combination(dual)
     rows, total = rows[:, used], total.ravel()[used]
     sizes = np.sqrt(row_products(rows.T, rows.T))

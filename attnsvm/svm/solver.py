@@ -11,7 +11,7 @@ from attnsvm.geometry import Norm, fro
 from attnsvm.svm import audit_log
 from attnsvm.svm.arguments import setting, tolerance
 from attnsvm.svm.checker import check
-from attnsvm.svm.constraints import IMPLICIT, Constraints
+from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.choice import (
     CONIC,
     Answer,
@@ -20,10 +20,10 @@ from attnsvm.svm.methods.choice import (
     least_other,
     least_together,
     named,
-    require_memory,
+    require_room,
 )
 from attnsvm.svm.methods.rescaling import raised, rescaled, well_rounded
-from attnsvm.svm.reductions import WIDE, Reduced, distinct, narrowed
+from attnsvm.svm.reductions import Reduced, distinct, narrowed
 from attnsvm.svm.solution import FactoredSolution, Solution, Status
 from attnsvm.svm.verdict import LOOSEST
 from attnsvm.system import extras
@@ -95,8 +95,7 @@ def _claims(batch: list[Constraints], measure: Norm, method: str | None, report:
     """The answers of the methods, not yet judged."""
     names = [named(measure, len(c), method) for c in batch]
     for name, c in zip(names, batch, strict=True):
-        if len(c) >= IMPLICIT or c.shape[0] * c.shape[1] >= WIDE:
-            require_memory(name, len(c), c.shape)
+        require_room(name, c, measure)
     each = list(zip(batch, names, strict=True))
     begun = [_attempt(_begun, c, measure, name, report) for c, name in each]
     left = [k for k, one in enumerate(begun) if isinstance(one, _Begun)]

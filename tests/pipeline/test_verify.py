@@ -56,6 +56,7 @@ def test_nothing_of_the_folder_where_one_stands_is_run(folder, capfd, monkeypatc
     for name in ("numpy", "json", "attnsvm"):
         (folder / f"{name}.py").write_text("print('run')")
     (folder / "results/a/problems.npz").write_bytes(b"no problems")
+    assert said(capfd)[1][-1] == "No answer of a stage file was judged: attnsvm verify results judges them all again."
     assert command.main(["verify", "results"]) == 1
     assert "run" not in capfd.readouterr().out.split()
 

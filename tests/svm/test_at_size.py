@@ -1,5 +1,7 @@
 """Some hundred constraints and more: the methods that take over there, against those they take over from."""
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from svm_references import nasty
 
 from attnsvm.svm import Constraints, Status, ragged, separation, sequence, solve
+from attnsvm.svm.methods import choice
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, SIZES, WORKING_SET
 from attnsvm.system import machine
 
@@ -224,11 +227,25 @@ def test_a_bad_ragged_input_is_named(inputs, sentence):
 # -------------------------------------------------------------------------------------------------- bad input at size
 
 
-@pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])
-def test_memory_that_is_not_there_is_refused_before_the_solve(norm, monkeypatch):
-    monkeypatch.setattr(machine, "memory", lambda: 1e5)
-    with pytest.raises(MemoryError, match=r"1100 constraints on a 8 x 8 matrix, method .* need about .* GB are free"):
-        solve(separation(*planted(0, 100, 12, 8)), norm)
+@pytest.mark.parametrize("norm", ["fro", "nuc", "l1", "spectral", "hybrid"])
+def test_what_takes_more_than_there_is_is_refused_before_the_solve(norm, monkeypatch):
+    monkeypatch.setattr(choice, "NOTICED", 0)
+    monkeypatch.setattr(choice, "HOURS", 0.1)
+    memory, problem, words = 1e5, planted(0, 100, 12, 8), "1100 constraints on a 8 x 8 matrix, .* GB are free"
+    if norm in ("spectral", "hybrid"):
+        memory, problem, words = 1e12, planted(0, 60, 5, 70), "240 constraints on a 70 x 70 matrix, .* hours"
+    monkeypatch.setattr(machine, "memory", lambda: memory)
+    with pytest.raises(MemoryError, match=words):
+        solve(separation(*problem), norm)
+
+
+@pytest.mark.parametrize("norm", ["hybrid", "l1.1", "l1.75", "l3.0"])
+def test_few_constraints_on_a_large_matrix_take_seconds(norm):
+    started = time.process_time()
+    answer = solve(separation(*planted(0, 4, 5, 100)), norm)
+    assert answer.solved, answer.rejected
+    assert answer.gap <= 1e-9
+    assert time.process_time() - started < 5
 
 
 def test_a_long_solve_reports():

@@ -23,6 +23,7 @@ def test_fit_separates_what_it_is_told_to(norm):
     assert model.infeasibility_ is None
     assert model.score(TOKENS, QUERIES, SELECTED) == 1.0
     assert (model.predict(TOKENS, QUERIES) == SELECTED).all()
+    assert model.score(TOKENS, QUERIES, (SELECTED + np.eye(4, dtype=int)[0]) % 5) == 0.75
     logits = np.array([[x @ model.W_ @ z for x in X] for X, z in zip(TOKENS, QUERIES, strict=True)])
     assert np.allclose(model.decision_function(TOKENS, QUERIES), logits, rtol=1e-12)
     margins = logits[np.arange(4), SELECTED][:, None] - logits
@@ -59,13 +60,6 @@ def test_sets_get_equal_logits_inside_and_score_counts_the_whole_set():
         assert np.ptp(row[inside]) < 1e-9 * np.abs(row).max()
         assert row[inside].min() - row[~inside].max() >= 1 - 1e-9
     assert model.score(TOKENS, QUERIES, chosen) == 1.0
-
-
-def test_score_is_a_share():
-    model = AttentionSVM().fit(TOKENS, QUERIES, SELECTED)
-    wrong = SELECTED.copy()
-    wrong[0] = (wrong[0] + 1) % 5
-    assert model.score(TOKENS, QUERIES, wrong) == 0.75
 
 
 PAIRS, EMPTY = list(zip(TOKENS, QUERIES, strict=True)), np.zeros((4, 5), dtype=bool)

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from attnsvm.svm import checker, rational
 from attnsvm.svm.checker import check, known
 from attnsvm.svm.enclosures import NOTHING, rounding
 
@@ -71,3 +72,13 @@ def test_bounds_of_rounding_are_those_of_float64():
     u = Fraction(1, 2**53)
     assert all(rounding(n) >= n * u / (1 - n * u) for n in (1, 100, 10**4, 10**8))
     assert Fraction(NOTHING) >= 2**31 * Fraction(5e-324) * 10**50
+
+
+def test_where_the_longest_multipliers_alone_are_changed_they_have_every_coordinate(monkeypatch):
+    """Of the second problem the rows (1, 0) are those, and W = (1, 6) meets the rows (−2, .5) too."""
+    monkeypatch.setattr(rational, "MOST", 0)
+    monkeypatch.setattr(checker, "ENTRIES", 6)
+    rows = [([a, b], [1]) for a, b in [(2, 0), (-1, 1), (-1, -1), (0.1, 0), (-0.1, 0)]]
+    assert judged(rows, [1] * 5).status == "infeasible"
+    rows = [([1, 0], [1])] * 3 + [([-2, 0.5], [1])] * 10
+    assert judged(rows, [1] * 13, dual=[1] * 3 + [0.15] * 10).status == "uncertified"

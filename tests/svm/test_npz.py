@@ -130,9 +130,7 @@ BODY = BLOCK.tobytes()
 CONTENTS = {
     "no header": (b"", "damaged, or no array"),
     "text": (b"tokens\n", "damaged, or no array"),
-    "version 3": (headed(described(), BODY, b"\x03\x00"), "damaged, or no array"),
     "a header without end": (b"\x93NUMPY\x02\x00\xff\xff\xff\xff" + b"{" * 99, "damaged, or no array"),
-    "a long header": (headed(described() + " " * 12000, BODY), "damaged, or no array"),
     "a deep header": (headed("(" * 5000 + ")" * 5000, BODY), "damaged, or no array"),
     "no dictionary": (headed("[1]", BODY), "damaged, or no array"),
     "code": (headed("__import__('os').system('true')", BODY), "damaged, or no array"),
@@ -147,7 +145,6 @@ CONTENTS = {
     "too many numbers": (headed(described(), BODY + b"\0"), "has another size than it says"),
     "a vast shape": (headed(described(shape=f"({10**9}, {10**9})"), BODY), "has another size than it says"),
     "a negative shape": (headed(described(shape="(-2, -3, 4)"), BODY), "damaged, or no array"),
-    "a shape of truths": (headed(described(shape="(True, 24)"), BODY), "damaged, or no array"),
     "too many axes": (headed(described(shape=f"({'1, ' * 70}24)"), BODY), "damaged, or no array"),
     "no numbers, and too many": (headed(described(shape=f"(0, {10**30})")), "damaged, or no array"),
     "no code point": (headed(described("'<U1'", "()"), b"\xff\xff\xff\x7f"), "damaged, or no array"),
@@ -171,10 +168,6 @@ def test_truths_are_zero_or_one(tmp_path):
 
 def test_what_numpy_does_not_pack_is_refused(tmp_path):
     whole = packed(BLOCK)
-    for name, method in (("bz2", zipfile.ZIP_BZIP2), ("lzma", zipfile.ZIP_LZMA)):
-        path = archive(tmp_path / f"{name}.npz", ("x.npy", whole), compression=method)
-        with pytest.raises(UserError, match="the array x is packed in a way that NumPy does not write"):
-            read(path)
     path = archive(tmp_path / "encrypted.npz", ("x.npy", whole))
     content = bytearray(path.read_bytes())
     for start, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):

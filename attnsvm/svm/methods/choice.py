@@ -11,7 +11,7 @@ import numpy as np
 
 from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, working_sets
+from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, smooth_dual, working_sets
 from attnsvm.svm.methods.interior_point import Answer
 from attnsvm.svm.methods.rescaling import measured
 from attnsvm.svm.reductions import Reduced, outer
@@ -24,10 +24,13 @@ METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING
 
 Report = Callable[[str], None]
 MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
-REFUTING = 100_000  # numbers in the support of a certificate up to which it is made minimal: some milliseconds
+REFUTING = 2_000_000  # numbers in the support of a certificate up to which it is made minimal: some seconds at most
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
+PER_ENTRY = 600  # numbers of a cone program for each entry of W
+NOTICED = 1e8  # bytes, below which nobody asks what is free
+PER_HOUR, HOURS = 5e11, 2  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
 GB = 1e9
 
 
@@ -74,9 +77,9 @@ def named(measure: Norm, size: int, method: str | None) -> str:
     return method or known[sum(size >= switch for switch in switches)]
 
 
-def memory_needed(name: str, size: int, shape: tuple[int, int]) -> float:
-    """About how many bytes the method called `name` takes at its peak, for `size` constraints on W (p, q)."""
-    entries = shape[0] * shape[1]
+def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
+    """About how many bytes the method called `name` takes at its peak."""
+    size, entries = len(c), c.shape[0] * c.shape[1]
     if name == ACTIVE_SET:
         return NUMBER * 4 * size * entries
     if name == LAGRANGIAN:
@@ -84,17 +87,22 @@ def memory_needed(name: str, size: int, shape: tuple[int, int]) -> float:
     working = min(size, entries) if name.endswith(WORKING_SET) else size
     if name.startswith(INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
-    return PER_CONSTRAINT * size + NUMBER * 8 * working * entries
+    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2 if name.startswith(CONIC) else 0
+    return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
 
 
-def require_memory(name: str, size: int, shape: tuple[int, int]) -> None:
-    """Raise MemoryError with one sentence if the method needs more than there is."""
-    need, free = memory_needed(name, size, shape), machine.memory()
+def require_room(name: str, c: Constraints, measure: Norm) -> None:
+    """Raise MemoryError with one sentence if the method needs more memory than there is, or more than `HOURS`."""
+    need, (d, e) = memory_needed(name, c, measure), c.shape
+    if need < NOTICED:
+        return
+    free, what = machine.memory(), f"{len(c)} constraints on a {d} x {e} matrix, method {name}, need about"
+    hours = conic.largest_cone(c, measure, len(c)) ** 3 / PER_HOUR if name.startswith(CONIC) else 0.0
+    less = "take fewer inputs, or project tokens and queries to fewer dimensions"
     if need > free:
-        raise MemoryError(
-            f"{size} constraints on a {shape[0]} x {shape[1]} matrix, method {name}, need about {need / GB:.1f} GB, "
-            f"{free / GB:.1f} GB are free: take fewer inputs, or project tokens and queries to fewer dimensions"
-        )
+        raise MemoryError(f"{what} {need / GB:.1f} GB, {free / GB:.1f} GB are free: {less}")
+    if hours > HOURS:
+        raise MemoryError(f"{what} {hours:.0f} hours, at most {HOURS} are begun: {less}")
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
@@ -179,7 +187,7 @@ def least_other(
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
     """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
     c = problem.constraints
-    best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))
+    best, answer = measured(c, measure, *_conic(c, start, measure, working_sets.OPTIONS.target, problem))
     if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
         return answer
     again, other = measured(c, measure, *working_sets.on_working_set(c, start, measure, _conic, False, report))
@@ -206,8 +214,15 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     return other if again < best else answer
 
 
-def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float):
-    return conic.least_norm(Reduced(c), start, measure)
+def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float, problem: Reduced | None = None) -> Answer:
+    """By the dual where it is smooth and W is large; where that fails, and elsewhere, by a conic solver."""
+    problem = problem or Reduced(c)
+    dual, entries = smooth_dual.OPTIONS, c.shape[0] * c.shape[1]
+    if hasattr(measure, "q") and entries >= dual.entries and len(c) * entries <= dual.numbers:
+        error, answer = smooth_dual.least_norm(problem, measure)
+        if error <= working_sets.OPTIONS.enough:
+            return answer
+    return conic.least_norm(problem, start, measure)
 
 
 _SOLVERS: dict[str, working_sets.Solver] = {INTERIOR: _interior, CONIC: _conic}

@@ -13,9 +13,10 @@ import numpy as np
 
 from attnsvm import geometry
 from attnsvm.geometry import Norm
+from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.programs import Program
-from attnsvm.svm.methods.rescaling import EXACT, binary, onto_unscaled
-from attnsvm.svm.reductions import Reduced, lengths, outer
+from attnsvm.svm.methods.rescaling import EXACT, binary, measured, onto_unscaled
+from attnsvm.svm.reductions import Reduced, basis, lengths, outer
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,9 @@ class Options:
         enough: relative gap up to which there is no second try: a tenth of the tolerance of the norms.
         tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
-        roundings, multiple: tries to round an answer better, and the step between two, relative.
-        rounded: gap that needs no second try.
+        rounded: relative gap that rounding may cost.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
+        entries: of W, up to which coordinates are not worth their while in the hybrid norm.
     """
 
     accuracy: float = 1e-11
@@ -43,10 +44,9 @@ class Options:
     tight: float = 1e-6
     rounding: float = 64 * float(np.finfo(float).eps)
     repairs: int = 3
-    roundings: int = 40
-    multiple: float = 1e-10
     rounded: float = 1e-9
     numbers: float = 4e6
+    entries: int = 400
 
 
 OPTIONS = Options()
@@ -63,12 +63,17 @@ def least_norm(
         start: W of the size of the solution, which meets the constraints; no solver starts there.
     """
     c, inside = problem.constraints, norm.unitarily_invariant
-    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-    left, right = left[problem.kept], right[problem.kept]
-    start = problem.lower(start) if inside else start
+    apart = _Apart.of(problem, norm, options)
+    measure: Norm | _Apart = apart or norm
+    if apart:
+        rows, start = apart.rows, apart.lower(start)
+    else:
+        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+        rows, start = outer(left, right), problem.lower(start) if inside else start
+    rows = rows[problem.kept]
     size = float(binary(np.asarray(np.linalg.norm(start))))
-    scale = binary(lengths(left) * lengths(right))
-    rows, bound = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / size
+    scale = binary(lengths(c.left[problem.kept]) * lengths(c.right[problem.kept]))
+    rows, bound = rows / scale[:, None], c.bound[problem.kept] / scale / size
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
 
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
@@ -79,28 +84,85 @@ def least_norm(
         tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
         try:
-            found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
+            found = solve(rows, bound, equality, reached, start / size, measure, replace(options, accuracy=accuracy))
         except np.linalg.LinAlgError:
             found = None
         if found is None:
             continue
-        W, dual = found
-        gap, W, dual = _well_rounded(rows, bound, equality, asks, W, dual, norm, options)
+        W, dual = (part.astype(float) for part in found)
+        W = apart.lift(W * size) if apart else problem.lift(W * size) if inside else W * size
+        other = onto_unscaled(c, W), problem.spread(dual / scale)
+        gap, _ = measured(c, norm, *other)
         if gap < best:
-            W = problem.lift(W * size) if inside else W * size
-            best, answer = gap, (onto_unscaled(c, W), problem.spread(dual / scale))
+            best, answer = gap, other
         if best <= options.enough:
             break
     return answer
 
 
-def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Options):
+def largest_cone(c: Constraints, norm: Norm, rows: int) -> int:
+    """Numbers in the semidefinite cone of a problem with so many of the rows; 0 where there is none."""
+    if not (norm.unitarily_invariant or norm.name == "hybrid"):
+        return 0
+    (d, e), inputs = c.shape, min(rows, len(c.factors.queries))
+    p, q = min(d, rows), min(e, inputs)
+    if norm.name == "hybrid" and not _Apart.pays(c, OPTIONS):
+        p, q = d, e - 1
+    return (p + q) * (p + q + 1) // 2
+
+
+class _Apart:
+    """The hybrid norm in coordinates: W = [P Y Qᵀ, b] as one vector, the entries of Y (p, q) and then b (d,).
+
+    Left and right factors of Y leave its spectral norm as it is; the last column has a norm of its own. Equal for the
+    compiled programs of one shape.
+    """
+
+    def __init__(self, c: Constraints, norm: Norm):
+        self.norm, queries = norm, c.factors.queries[np.unique(c.factors.query)]
+        self.P, self.Q = basis(c.left), basis(queries[:, :-1])
+        self.shape = self.P.shape[1], self.Q.shape[1]
+        left, right = c.left @ self.P, c.right[:, :-1] @ self.Q
+        self.rows = np.concatenate([outer(left, right), c.left * c.right[:, -1:]], axis=1)
+
+    @staticmethod
+    def of(problem: Reduced, norm: Norm, options: Options) -> "_Apart | None":
+        """None for other norms, and where it does not pay."""
+        c = problem.constraints
+        return _Apart(c, norm) if norm.name == "hybrid" and _Apart.pays(c, options) else None
+
+    @staticmethod
+    def pays(c: Constraints, options: Options) -> bool:
+        """Whether all of W is much more."""
+        (d, e), inputs = c.shape, len(np.unique(c.factors.query))
+        return d * e > options.entries and 2 * min(len(c), d) * min(inputs, e) <= d * e
+
+    def __eq__(self, other) -> bool:
+        return isinstance(other, _Apart) and self.shape == other.shape
+
+    def __hash__(self) -> int:
+        return hash(self.shape)
+
+    def lower(self, W: np.ndarray) -> np.ndarray:
+        return np.append(self.P.T @ W[:, :-1] @ self.Q, W[:, -1])
+
+    def lift(self, u: np.ndarray) -> np.ndarray:
+        Y, b = np.split(u, [self.shape[0] * self.shape[1]])
+        return np.column_stack([self.P @ Y.reshape(self.shape) @ self.Q.T, b])
+
+    def expression(self, cvxpy, u):
+        size = self.shape[0] * self.shape[1]
+        Y = cvxpy.reshape(u[:size], self.shape, order="C")
+        return cvxpy.maximum(cvxpy.sigma_max(Y), cvxpy.max(cvxpy.abs(u[size:])))
+
+
+def _as_it_is(rows, bound, equality, reached, start, norm: "Norm | _Apart", options: Options):
     """Solve min ‖W‖ s.t. rows · vec(W) ≥ bound, with equality on the rows marked; rows are (m, d·e), row-major.
 
     Returns:
         (W, multipliers), or None where the solver fails.
     """
-    program = _program(norm.name, start.shape, equality.tobytes(), get_ident())
+    program = _program(norm if isinstance(norm, _Apart) else norm.name, start.shape, equality.tobytes(), get_ident())
     W, found = _solved(program, rows, bound, options)
     if found is None or W is None:
         return None
@@ -110,15 +172,16 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
 
 
 @lru_cache(maxsize=16)
-def _program(norm: str, shape: tuple[int, int], equality: bytes, thread: int) -> Program:
+def _program(norm: "str | _Apart", shape: tuple[int, ...], equality: bytes, thread: int) -> Program:
     """A program holds its answer: each thread has its own."""
     import cvxpy
 
     W = cvxpy.Variable(shape)
-    return Program(geometry.get(norm).expression(cvxpy, W), W, np.frombuffer(equality, dtype=bool), cvxpy.CLARABEL)
+    measure = geometry.get(norm) if isinstance(norm, str) else norm
+    return Program(measure.expression(cvxpy, W), W, np.frombuffer(equality, dtype=bool), cvxpy.CLARABEL)
 
 
-def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
+def _in_narrow(rows, bound, equality, reached, start, norm: "Norm | _Apart", options: Options):
     """The same where the margins that can be reached are tiny, so that W is large and nearly at right angles to rows.
 
     Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have
@@ -153,41 +216,6 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     bound = bound + _noise(rows, T @ found, equality, (dual * weight).astype(float), options)
     met = _met(BT, bound * weight, equality, found, options)
     return (T.astype(EXACT) @ met).reshape(start.shape), dual * weight
-
-
-def _well_rounded(rows, bound, equality, asks, W, dual, norm: Norm, options: Options):
-    """The relative gap, in extended precision, with the W and the multipliers in float64 that have the smallest.
-
-    Margins and what the multipliers combine to cancel, and then rounding decides. Every multiple is as good, and is
-    rounded otherwise.
-    """
-    exact, shape = rows.astype(EXACT), W.shape
-    multiples = 1 - EXACT(options.multiple) * np.arange(options.roundings)
-    if not (np.isfinite(W.astype(float)).all() and np.isfinite(dual.astype(float)).all() and W.any() and dual.any()):
-        return np.inf, W.astype(float), dual.astype(float)
-    high, low = np.inf, -np.inf
-    for multiple in multiples:
-        one = (W * multiple).astype(float)
-        least = float(((exact @ one.ravel())[asks] / bound[asks]).min()) if asks.any() else 1.0
-        size = float(norm.value(one)) / least if least > 0 else np.inf
-        if size < high:
-            high, rounded = size, one
-        if least > 1 - options.rounded:
-            break
-    rounded = W.astype(float) if high == np.inf else rounded
-    for multiple in multiples:
-        one = (dual * multiple).astype(float)
-        size = float(norm.dual((one @ exact).astype(float).reshape(shape)))
-        promised = float(bound.astype(EXACT) @ one) / size if size > 0 else -np.inf
-        if promised > low:
-            low, best = promised, one
-        if low >= (1 - options.rounded) * high:
-            break
-    reached = exact @ rounded.ravel()
-    lack = np.where(equality, np.abs(reached - bound), np.where(asks, 0.0, bound - reached)).max(initial=0.0)
-    if not (0 < high < np.inf and low > -np.inf):
-        return np.inf, rounded, dual.astype(float)
-    return max(1 - low / high, float(lack / np.linalg.norm(rounded))), rounded, best
 
 
 def _noise(rows, W, equality, dual, options: Options) -> np.ndarray:

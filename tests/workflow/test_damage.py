@@ -1,9 +1,6 @@
 """Damaged files: found by name, never read, and built anew to the byte."""
 
-import os
 import shutil
-import subprocess
-import sys
 from itertools import cycle, product
 
 import pytest
@@ -117,22 +114,3 @@ def test_the_next_run_rebuilds_what_is_damaged_to_the_byte(built, tmp_path):
     for name in FILES:
         assert f"{name}: {ENDS}" in run.stdout
     assert snapshot(folder, *PRODUCTS) == snapshot(built, *PRODUCTS)
-
-
-def test_verify_names_what_is_damaged(workshop):
-    command = [sys.executable, "-m", "attnsvm.command", "verify"]
-    environment = {**os.environ, "PYTHONPATH": str(workshop)}
-
-    def verify(*folders):
-        return subprocess.run(
-            [*command, *folders], cwd=workshop, env=environment, capture_output=True, text=True, check=False
-        )
-
-    name = f"{BUILT}/figures/svm_rank.png"
-    with restored(workshop, [name]):
-        damage(workshop / name)
-        said = verify(f"{BUILT}/figures")
-        assert said.returncode == 1
-        assert said.stdout.startswith(f"{name}: damaged")
-        said = verify()  # of results/ and figures/, which a smoke run leaves alone
-        assert (said.returncode, said.stdout.partition(" in ")[0]) == (1, "There is nothing to verify")

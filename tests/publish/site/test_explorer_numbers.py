@@ -1,7 +1,6 @@
 """What the explorer computes in the browser, against the package and against plain NumPy."""
 
 import itertools
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from attnsvm import geometry
 from attnsvm.analysis.selection import by_token, locally_optimal, margins, optimal_tokens, scores, support
 from attnsvm.data.problems import Problems
-from attnsvm.svm import Constraints, Status, separation, solve, solve_batch
+from attnsvm.svm import Status, separation, solve, solve_batch
 from attnsvm.training.start import PARAMETRISATIONS
 
 RATE = 0.1
@@ -219,56 +218,3 @@ def test_factors_multiply_to_what_they_factor(page):
         K, Q = np.reshape(pair["K"], (2, 2)), np.reshape(pair["Q"], (2, 2))
         np.testing.assert_allclose(K @ Q.T, matrix, atol=1e-14)
         np.testing.assert_allclose(np.linalg.svd(K)[1] ** 2, np.linalg.svd(matrix)[1], atol=1e-14)
-
-
-def two_layer_loss(problem, first, second):
-    """The loss, for complex entries too: what complex steps differentiate."""
-    total = 0.0
-    for X, z, y in zip(problem.tokens, problem.queries, problem.labels, strict=True):
-        A = np.exp(X @ first.T @ X.T)  # row r: the logits x_sᵀ W1 x_r
-        upper = X + A / A.sum(1, keepdims=True) @ X
-        p = np.exp(upper @ second @ z)
-        total = total + np.log(1 + np.exp(-y * (p @ upper @ problem.head) / p.sum()))
-    return total / len(problem.labels)
-
-
-def test_gradients_of_two_layers_are_those_of_complex_steps(page):
-    problems, second = states(2, 3, 10, seed=6)
-    first = states(2, 3, 10, seed=7)[1]
-    script = """
-    return arguments[0].map((p, s) => {
-      const { first, second } = explorer.layerGradients(p, { first: arguments[1][s], second: arguments[2][s] });
-      return [first, second].map(({ matrix, log }) => matrix.map((g) => g * Math.exp(log)));
-    })"""
-    flat = (W.reshape(-1, 4).tolist() for W in (first, second))
-    for s, pair in enumerate(page.execute_script(script, as_page(problems), *flat)):
-        problem = SimpleNamespace(**{name: getattr(problems, name)[s] for name in FIELDS})
-        for k, gradient in enumerate(pair):
-            for entry in range(4):
-                step = [first[s].astype(complex), second[s].astype(complex)]
-                step[k].flat[entry] += 1e-30j
-                slope = two_layer_loss(problem, *step).imag / 1e-30
-                assert gradient[entry] == pytest.approx(slope, rel=CLOSE, abs=1e-14)
-
-
-def test_both_layers_of_the_example_go_to_their_svms(page):
-    """The solutions that the page compares with are those of the package, and both correlations go to one."""
-    script = """
-    const preset = explorer.PRESETS.find(({ name }) => name === "layers"), run = new explorer.Run(preset.state);
-    run.advance(4000, 1e9);
-    const { lower, own, tokens, selected, correlations } = run.measure();
-    return { lower, own, tokens, selected, weights: run.weights, values: correlations.map(({ value }) => value),
-             state: preset.state, winners: run.pass.composed.map(({ rows }) => rows.map(({ winner }) => winner)) };"""
-    found = page.execute_script(script)
-    queries, selected = np.array(found["state"]["queries"]), found["selected"]
-    own = solve(separation(np.array(found["tokens"]), queries, np.array(selected)))
-    assert distance(np.reshape(found["own"]["W"], (2, 2)), own.W) < CLOSE
-    rows = []
-    for i, X in enumerate(np.array(found["state"]["tokens"])):
-        for r, winner in enumerate(found["winners"][i]):
-            others = [s for s in range(3) if s != winner]
-            rows += [(X[winner] - X[s], X[r], float(r == selected[i]), (i * 3 + r, winner, s)) for s in others]
-    left, right, bound, index = map(np.array, zip(*rows, strict=True))
-    lower = solve(Constraints(left, right, bound, np.zeros(len(rows), dtype=bool), index))
-    assert distance(np.reshape(found["lower"]["W"], (2, 2)), lower.W) < CLOSE
-    assert min(found["values"]) > 0.9995

@@ -10,7 +10,7 @@ from pathlib import Path
 from attnsvm.publish.site.explorer.presets import presets
 
 HERE = Path(__file__).parent
-PROGRAMS = ("matrix", "descent", "layers", "svm", "selection", "run", "plane", "panel", "main")
+PROGRAMS = ("matrix", "descent", "svm", "selection", "run", "plane", "panel", "main")
 
 
 def program(*names: str) -> str:

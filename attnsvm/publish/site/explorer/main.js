@@ -60,7 +60,6 @@ const showChoices = () => {
   for (const name of ["train", "rule"]) {
     for (const input of document.querySelectorAll(`input[name=${name}]`)) input.checked = input.value === state[name];
   }
-  byId("rules").disabled = state.train === "layers";
   for (const chip of byId("presets").children) chip.setAttribute("aria-pressed", String(chip.dataset.name === app.preset));
   const known = PRESETS.find(({ name }) => name === app.preset);
   write(byId("hint"), known ? known.hint : "Changed: drag tokens, and turn the queries z and the score direction v on the ring.");
@@ -80,12 +79,12 @@ const showChoices = () => {
   }));
   byId("fewer").disabled = state.tokens.length <= 2;
   byId("more").disabled = state.tokens.length >= MOST.inputs;
-  const choices = state.train === "layers" ? [] : localChoices(app.run.problem), best = bestTokens(app.run.problem).join();
+  const choices = localChoices(app.run.problem), best = bestTokens(app.run.problem).join();
   app.traps = choices.filter((choice) => choice.join() !== best);
   byId("best").disabled = choices.length === app.traps.length;
   byId("trap").disabled = !app.traps.length;
   byId("trap").title = app.traps.length ? `${app.traps.length} locally optimal choices in addition to the best` : "Only the best choice of tokens is locally optimal here";
-  write(byId("traps"), state.train === "layers" ? "" : app.traps.length ? ` ${app.traps.length}` : " none");
+  write(byId("traps"), app.traps.length ? ` ${app.traps.length}` : " none");
 };
 const removeToken = (i, t) => {
   if (app.run.state.tokens[i].length <= 2) return;
@@ -102,7 +101,7 @@ const startNear = (choice) => {
   if (W) startAt({ W, ...factors(W) });
 };
 const starts = {
-  zero: () => startAt({ W: [0, 0, 0, 0], K: [0.31, -0.07, -0.09, 0.01], Q: [0, 0, 0, 0], first: [0, 0, 0, 0], second: [0, 0, 0, 0] }),
+  zero: () => startAt({ W: [0, 0, 0, 0], K: [0.31, -0.07, -0.09, 0.01], Q: [0, 0, 0, 0] }),
   random: () => {
     const draw_ = () => [1, 1, 1, 1].map(() => (Math.random() * 2 - 1) * Math.SQRT1_2);
     startAt(Object.fromEntries(STARTS.map((name) => [name, draw_()])));
@@ -188,6 +187,6 @@ requestAnimationFrame(frame);
 
 // For tests and for the curious, from the console of the browser.
 window.explorer = {
-  app: Object.assign(app, { render: () => plane.render(app.run, app.now), renderPanel: () => panel.render(app.run, app.now) }), open, play, stepWeights, stepLayers, layerGradients, combined, solve, separation, hierarchy,
-  above, localChoices, locallyOptimal, startTowards, bestTokens, evaluate, factors, PRESETS, Run,
+  app: Object.assign(app, { render: () => plane.render(app.run, app.now), renderPanel: () => panel.render(app.run, app.now) }), open, play, stepWeights, combined, solve, separation,
+  localChoices, locallyOptimal, startTowards, bestTokens, evaluate, factors, PRESETS, Run,
 };

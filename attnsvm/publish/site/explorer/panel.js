@@ -22,7 +22,7 @@ class Panel {
 
   render(run, now) {
     const [first, second] = now.correlations;
-    const title = ({ name, norm }) => (run.two ? `correlation of ${name} with its SVM` : `correlation with the ${NORM_NAMES[norm]} SVM`);
+    const title = ({ norm }) => `correlation with the ${NORM_NAMES[norm]} SVM`;
     const apart = ({ value }) => (Number.isFinite(value) ? `${digits(degrees(value), 2)}° apart` : "");
     const tell = (name, texts) => texts.forEach((text, k) => write(byId(name).children[k], text));
     tell("first", [title(first), asCorrelation(first.value), this.proof(first) || apart(first)]);
@@ -33,7 +33,6 @@ class Panel {
     write(byId("size"), digits(now.size, 3));
     byId("margin").hidden = !second;
     byId("dashed").hidden = !second;
-    write(byId("dashed").firstElementChild, run.two ? "of layer 1" : "in the Frobenius norm");
     write(byId("share"), this.percent(now.share));
     write(byId("gap"), now.own.status === "solved" ? digits(Math.max(now.own.gap, 0), 1) : "–");
     this.attention(run, now);
@@ -100,7 +99,7 @@ class Panel {
       place(byId(`line${k + 1}`), { d: path(points) });
     });
     place(byId("losses"), { d: path(log.map(({ step, loss }) => [x(step), z(loss)])) });
-    const names = now.correlations.map(({ name, norm }) => (run.two ? name : NORM_NAMES[norm]));
+    const names = now.correlations.map(({ norm }) => NORM_NAMES[norm]);
     write(byId("names"), `1 − correlation with the SVM${names.length > 1 ? `: ${names[0]} solid, ${names[1]} dashed` : ""}`);
   }
 
@@ -111,7 +110,7 @@ class Panel {
     const ending = first.status === "infeasible" ? "No W separates these tokens from the others: a Farkas certificate proves it."
       : first.status !== "solved" ? "The SVM of these tokens has no certified solution."
         : !Number.isFinite(first.value) ? "Press play: the curves will turn onto the pale bands."
-          : `${run.two ? "W₂" : "The direction"} is ${digits(degrees(first.value), 2)}° from the certified max-margin solution.`;
+          : `The direction is ${digits(degrees(first.value), 2)}° from the certified max-margin solution.`;
     return `${run.step === 0 && !Number.isFinite(first.value) ? "Tokens to be selected" : "Selected tokens"}: ${tokens} (${kind}). ${ending}`;
   }
 }

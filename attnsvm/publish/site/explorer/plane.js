@@ -80,7 +80,7 @@ class Plane {
     this.svg.replaceChildren();
     this.ground.replaceChildren();
     const px = this.pixel, size = this.size = Math.min(10.5, Math.max(8.5, 17 / px)) * px, { svg, ground } = this;
-    const defs = draw("defs", {}, ground), two = state.train === "layers";
+    const defs = draw("defs", {}, ground);
     const clip = draw("clipPath", { id: "disc" }, draw("defs", {}, svg));
     draw("circle", { cx: CENTRE, cy: CENTRE, r: RIM }, clip);
     this.slope = draw("linearGradient", { id: "slope", gradientUnits: "userSpaceOnUse" }, defs);
@@ -98,13 +98,10 @@ class Plane {
     this.lowerBands = line("band lower", 6, inside);
     this.bands = line("band", 11, inside);
     this.lines = line("separator", 1.6, inside);
-    this.links = each((name, i) => (two ? state.tokens[i].map(() => draw("path", { class: `link ${name}`, "stroke-width": px }, inside)) : []));
-    this.lowerTrails = two ? line("trail lower", 1.8, inside) : [];
     this.trails = line("trail", 2.4, inside);
     this.goals = each((name) => draw("path", { class: `goal ${name}` }, svg));
     this.goalNames = each((name) => draw("text", { class: `name ${name}`, "font-size": 12 * px }, svg, ""));
     this.halos = each((name, i) => state.tokens[i].map(() => draw("circle", { class: `halo ${name}` }, svg)));
-    this.uppers = each((name, i) => (two ? state.tokens[i].map(() => draw("path", { class: `upper ${name}`, "stroke-width": 2 * px }, svg)) : []));
     this.rings = each((name, i) => state.tokens[i].map(() => draw("circle", { class: `ring ${name}`, "stroke-width": 2.2 * px }, svg)));
     this.tokens = each((name, i) => state.tokens[i].map((_, t) => {
       const g = this.handle("token", `t${i},${t}`, name, "Arrow keys move it, Delete removes it.");
@@ -115,7 +112,7 @@ class Plane {
       return { g, mark };
     }));
     this.heads = each((name) => draw("path", { class: `tip ${name}` }, svg));
-    this.headNames = each((name, i) => draw("text", { class: `name ${name}`, "font-size": 13 * px }, svg, two ? `W₂z${SUBSCRIPTS[i]}` : `Wz${SUBSCRIPTS[i]}`));
+    this.headNames = each((name, i) => draw("text", { class: `name ${name}`, "font-size": 13 * px }, svg, `Wz${SUBSCRIPTS[i]}`));
     this.queries = each((name, i) => this.turner("query", i, name, `z${SUBSCRIPTS[i]}`));
     this.score = this.turner("head", 0, "score", "v");
     if (focused) { const again = svg.querySelector(`[data-key="${focused}"]`); if (again) again.focus(); }
@@ -173,7 +170,7 @@ class Plane {
 
   render(run, now) {
     const { state } = run;
-    if (!this.dragging) this.fit([...state.tokens, ...(run.two ? now.tokens : [])]);
+    if (!this.dragging) this.fit(state.tokens);
     this.build(state);
     const px = this.pixel, W = run.W, moving = length(W) > 0;
     const unit = state.head.map((x) => x / length(state.head));
@@ -186,13 +183,10 @@ class Plane {
     state.tokens.forEach((own, i) => {
       this.turned(this.queries[i], state.queries[i], TRACKS.query, `Query z of input ${i + 1}`);
       this.direction(run, i, now.others && now.others[i], this.lowerBands[i], false);
-      if (run.two) {
-        this.curve(this.lowerTrails[i], run.lower[i], null);
-      }
       const along = times(W, state.queries[i]);
       const end = this.curve(this.trails[i], run.trails[i], along);
       this.arrowHead(i, end, along, moving);
-      this.separator(i, now, along, moving);
+      this.separator(i, own, now.selected[i], along, moving);
       own.forEach((token, t) => this.token(run, now, i, t, px));
     });
   }
@@ -258,11 +252,11 @@ class Plane {
   }
 
   // {x : xᵀ W z = c}, half of the smallest margin short of the selected token.
-  separator(i, now, along, moving) {
+  separator(i, own, selected, along, moving) {
     let d = "";
-    const own = now.tokens[i], chosen = own[now.selected[i]], size = length(along);
+    const chosen = own[selected], size = length(along);
     if (moving && size > 0) {
-      const gaps = own.filter((_, t) => t !== now.selected[i]).map((x) => dot(minus(chosen, x), along));
+      const gaps = own.filter((_, t) => t !== selected).map((x) => dot(minus(chosen, x), along));
       const away = (dot(chosen, along) - Math.min(...gaps) / 2) / size;
       if (Math.abs(away) < this.half) {
         const reach = Math.sqrt(this.half ** 2 - away ** 2), u = [along[0] / size, along[1] / size];
@@ -275,21 +269,16 @@ class Plane {
 
   token(run, now, i, t, px) {
     const { g, mark } = this.tokens[i][t], best = now.best[i] === t, p = now.probabilities[i][t];
-    const [x, y] = this.scaled(run.state.tokens[i][t]), [cx, cy] = run.two ? this.scaled(now.tokens[i][t]) : [x, y];
-    const outline = best ? STAR : SHAPES[i];
+    const [x, y] = this.scaled(run.state.tokens[i][t]), at = { cx: round(x), cy: round(y) };
     place(g, { transform: `translate(${round(x)} ${round(y)})` });
-    place(mark, { d: run.two ? SHAPES[i] : outline, transform: `scale(${round(this.size)})`, "stroke-width": 1.3 * px / this.size });
-    place(this.halos[i][t], { cx: round(cx), cy: round(cy), r: round(px * (12 + 20 * p)), "fill-opacity": (0.5 * p).toFixed(3) });
-    place(this.rings[i][t], { cx: round(cx), cy: round(cy), r: round(17.5 * px), visibility: now.supports[i][t] ? "visible" : "hidden" });
-    if (run.two) {
-      place(this.uppers[i][t], { d: outline, transform: `translate(${round(cx)} ${round(cy)}) scale(${round(0.8 * this.size)})`, "stroke-width": 2 * px / this.size });
-      place(this.links[i][t], { d: `M${round(x)} ${round(y)}L${round(cx)} ${round(cy)}` });
-    }
+    place(mark, { d: best ? STAR : SHAPES[i], transform: `scale(${round(this.size)})`, "stroke-width": 1.3 * px / this.size });
+    place(this.halos[i][t], { ...at, r: round(px * (12 + 20 * p)), "fill-opacity": (0.5 * p).toFixed(3) });
+    place(this.rings[i][t], { ...at, r: round(17.5 * px), visibility: now.supports[i][t] ? "visible" : "hidden" });
   }
 
   // Names for who does not see the picture; not at every frame.
   describe(run, now) {
-    const score = scores({ ...run.problem, tokens: now.tokens });
+    const score = scores(run.problem);
     run.state.tokens.forEach((own, i) => own.forEach(([x, y], t) => {
       const words = [
         `Token ${t + 1} of input ${i + 1} at ${x.toFixed(2)}, ${y.toFixed(2)}`, `score ${score[i][t].toFixed(2)}`,

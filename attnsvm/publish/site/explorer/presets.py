@@ -49,25 +49,12 @@ def presets() -> list[dict]:
             RULES,
             rule="linf",
         ),
-        example(
-            "inputs",
-            "Four inputs",
-            "Four inputs share one W of four numbers, and it still separates all of them.",
-            FOUR,
-        ),
-        example(
-            "layers",
-            "Two layers",
-            "Hollow tokens are those that layer 1 composes. Each of the two layers goes to a separate SVM.",
-            LAYERS,
-            train="layers",
-        ),
     ]
 
 
 def example(name: str, title: str, hint: str, problem: dict, train: str = "W", rule: str = "fro") -> dict:
     """One example; the problem brings tokens, queries, labels, head, and what of its start is not zero."""
-    start = dict.fromkeys(("W", "K", "Q", "first", "second"), ZERO) | problem.get("start", {})
+    start = dict.fromkeys(("W", "K", "Q"), ZERO) | problem.get("start", {})
     state = {key: problem[key] for key in ("tokens", "queries", "labels", "head")}
     state |= {"train": train, "rule": rule, "rate": RATE, "step": 0, "start": start}
     return {"name": name, "title": title, "hint": hint, "state": state}
@@ -114,24 +101,5 @@ RULES = {
     "queries": angles(350, 45),
     "labels": [1, 1],
     "head": angles(90)[0],
-    "start": SMALL_K,
-}
-FOUR = {
-    "tokens": [
-        [[-0.43, -0.81], [-0.28, 0.26], [0.85, 0.48]],
-        [[0.19, 0.06], [-0.01, -0.91], [0.22, 0.65]],
-        [[0.4, 0.29], [0.16, -0.53], [-0.32, 0.93]],
-        [[-0.02, -0.14], [0.61, -0.18], [0.95, -0.14]],
-    ],
-    "queries": angles(275, 150, 330, 215),
-    "labels": [1, 1, 1, 1],
-    "head": angles(185)[0],
-    "start": SMALL_K,
-}
-LAYERS = {
-    "tokens": [[[-0.46, -0.92], [0.08, 0.32], [-0.19, 0.8]], [[0.91, -0.51], [-0.34, -0.6], [-0.57, 0.36]]],
-    "queries": [[0.0951, -0.9955], [0.9815, -0.1916]],
-    "labels": [1, 1],
-    "head": [-0.9929, -0.1191],
     "start": SMALL_K,
 }

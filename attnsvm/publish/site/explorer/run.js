@@ -1,7 +1,7 @@
 // A state is all that the picture follows from: the problem, what is trained and how, where it starts, how many steps.
 
 const MOST = { inputs: 4, tokens: 6, steps: 200000 };
-const STARTS = ["W", "K", "Q", "first", "second"];
+const STARTS = ["W", "K", "Q"];
 const copied = (state) => JSON.parse(JSON.stringify(state));
 
 // One descent run of a state: its weights, what is measured of them, and the trail they leave.
@@ -17,13 +17,11 @@ class Run {
   constructor(state) {
     this.state = state;
     this.problem = { tokens: state.tokens, queries: state.queries, labels: state.labels, head: state.head };
-    const { W, K, Q, first, second } = state.start;
-    this.weights = state.train === "W" ? { W } : state.train === "KQ" ? { K, Q } : { first, second };
-    this.two = state.train === "layers";
+    const { W, K, Q } = state.start;
+    this.weights = state.train === "W" ? { W } : { K, Q };
     this.step = 0;
     this.solutions = new Map();
     this.trails = state.tokens.map(() => []);
-    this.lower = state.tokens.map(() => []);
     this.log = [];
     this.next = 0;
     this.follow();
@@ -32,27 +30,19 @@ class Run {
   advance(count, milliseconds = 7) {
     const until = performance.now() + milliseconds, last = Math.min(this.step + count, MOST.steps);
     while (this.step < last) {
-      this.weights = this.two
-        ? stepLayers(this.weights, this.pass, this.state.rate)
-        : stepWeights(this.problem, this.weights, this.state.rule, this.state.rate);
+      this.weights = stepWeights(this.problem, this.weights, this.state.rule, this.state.rate);
       this.step += 1;
       this.follow();
       if (this.step % 16 === 0 && performance.now() > until) break;
     }
   }
 
-  // The matrix whose products with the queries are drawn: W, K Qᵀ, or that of layer 2.
-  get W() { return this.two ? this.weights.second : combined(this.weights); }
+  // The matrix whose products with the queries are drawn: W, or K Qᵀ.
+  get W() { return combined(this.weights); }
 
   follow() {
     const W = this.W;
     this.problem.queries.forEach((z, i) => this.mark(this.trails[i], times(W, z)));
-    if (this.two) {
-      const { composed, at } = this.pass = layerGradients(this.problem, this.weights);
-      composed.forEach((_, i) => {
-        this.mark(this.lower[i], times(this.weights.first, this.problem.tokens[i][at.inputs[i].winner]));
-      });
-    }
     if (this.step >= this.next) {
       const now = this.measure();
       this.log.push({ step: this.step, loss: now.loss, correlations: now.correlations.map(({ value }) => value) });
@@ -78,36 +68,26 @@ class Run {
 
   along(answer, queries) { return answer.status === "solved" ? queries.map((z) => times(answer.W, z)) : null; }
 
-  // What the picture shows at this step. Of two layers the upper one, on what the lower one composes.
+  // What the picture shows at this step.
   measure() {
-    const { problem, weights, W, two } = this, norm = two ? "fro" : TARGETS[this.state.train][this.state.rule];
-    const at = two ? this.pass.at : evaluate(problem, W), seen = two ? above(problem, this.pass.composed) : problem;
+    const { problem, W } = this, norm = TARGETS[this.state.train][this.state.rule], at = evaluate(problem, W);
     const undecided = at.inputs.every(({ behind }) => behind.every((gap) => gap === 0));
-    const best = bestTokens(seen), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
-    const constraints = separation(seen, selected), solved = (wanted) => this.solution(selected, () => constraints, wanted);
-    const own = two ? solve(constraints) : solved(norm); // composed tokens move with every step, and their solution with them
-    const frobenius = norm === "fro" ? own : solved("fro"), lower = two ? this.ofLower(selected) : null;
-    const first = { answer: own, of: W, name: two ? "W₂" : "W" };
-    const second = two ? { answer: lower, of: weights.first, name: "W₁", queries: problem.tokens.map((own, i) => own[selected[i]]) }
-      : norm === "fro" ? null : { answer: frobenius, of: W, name: "W", queries: problem.queries };
-    const compare = ({ answer, of, name }) => ({
-      name, norm: answer.norm, status: answer.status, gap: answer.gap,
-      value: answer.status === "solved" && length(of) > 0 ? correlation(answer.W, of) : NaN,
+    const best = bestTokens(problem), selected = undecided ? best : at.inputs.map(({ winner }) => winner);
+    const constraints = separation(problem, selected), solved = (wanted) => this.solution(selected, () => constraints, wanted);
+    const own = solved(norm), frobenius = norm === "fro" ? own : solved("fro"), two = norm !== "fro";
+    const compare = (answer) => ({
+      norm: answer.norm, status: answer.status, gap: answer.gap,
+      value: answer.status === "solved" && length(W) > 0 ? correlation(answer.W, W) : NaN,
     });
     const reached = Math.min(...constraints.rows.map((row) => dot(row, W)));
     return {
-      selected, best, own, lower, frobenius, loss: at.loss, size: length(W), tokens: seen.tokens,
+      selected, best, own, frobenius, loss: at.loss, size: length(W),
       probabilities: at.inputs.map(({ probabilities }) => probabilities),
-      supports: supports(seen, selected, frobenius),
-      correlations: (second ? [first, second] : [first]).map(compare),
+      supports: supports(problem, selected, frobenius),
+      correlations: (two ? [own, frobenius] : [own]).map(compare),
       share: own.status === "solved" && length(W) > 0 ? (reached / NORMS[norm].value(W)) * own.value : NaN,
-      local: locallyOptimal(seen, selected, frobenius),
-      directions: this.along(own, problem.queries), others: second ? this.along(second.answer, second.queries) : null,
+      local: locallyOptimal(problem, selected, frobenius),
+      directions: this.along(own, problem.queries), others: two ? this.along(frobenius, problem.queries) : null,
     };
-  }
-
-  ofLower(selected) {
-    const winners = this.pass.composed.map(({ rows }) => rows.map(({ winner }) => winner));
-    return this.solution([selected, ...winners].join("/"), () => hierarchy(this.problem, winners, selected), "fro");
   }
 }

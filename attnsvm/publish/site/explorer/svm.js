@@ -195,15 +195,3 @@ const separation = ({ tokens, queries }, selected) => {
   }));
   return { rows, bounds: rows.map(() => 1), index };
 };
-// Layer 1 of two: margin one in the rows that layer 2 selects, the same winner in the others.
-const hierarchy = ({ tokens }, winners, selected) => {
-  const rows = [], bounds = [], index = [];
-  tokens.forEach((own, i) => own.forEach((query, r) => own.forEach((x, s) => {
-    if (s !== winners[i][r]) {
-      rows.push(outer(minus(own[winners[i][r]], x), query));
-      bounds.push(r === selected[i] ? 1 : 0);
-      index.push([i, r, s]);
-    }
-  })));
-  return { rows, bounds, index };
-};

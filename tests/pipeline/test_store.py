@@ -118,7 +118,7 @@ WRITERS = {
     "save_cells": "store.save_cells('out/file.npz', {'a': {'x': numpy.zeros(9999)}})",
     "save_table": "store.save_table('out/file.parquet', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
     "save_csv": "store.save_csv('out/file.csv', pandas.DataFrame({'x': numpy.random.rand(9999)}))",
-    "save_text": "store.save_text('out/file.md', 'x' * 99999)",
+    "save_text": "store.save_text('out/file.md', 'x' * 99999, [])",
     "save_bytes": "store.save_bytes('out/file.png', bytes(99999))",
     "several": "inspection.save('out')",
     "figure": "f = Figure(); f.add_subplot().plot(numpy.random.rand(999)); drawing.save_figure(f, 'out/file', 100)",
@@ -133,7 +133,7 @@ from attnsvm.system import store
 from attnsvm.system.errors import UserError
 from attnsvm.inspect.running import Inspection
 from attnsvm.pipeline.running import drawing
-inspection = Inspection(pandas.DataFrame({'x': range(9)}), 'x' * 99999)
+inspection = Inspection(pandas.DataFrame({'x': range(9)}), 'x' * 99999, [])
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 said = {}
 for writer, call in json.loads(sys.argv[1]).items():

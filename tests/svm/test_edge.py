@@ -7,7 +7,7 @@ from exact import Exact, exactly, weights_of
 
 from attnsvm import AttentionSVM
 from attnsvm.geometry import fro
-from attnsvm.svm import separation
+from attnsvm.svm import rational, separation
 from attnsvm.svm.methods import multiprecision
 from attnsvm.svm.methods.choice import METHODS, least_frobenius, named
 from attnsvm.svm.reductions import Reduced
@@ -47,7 +47,9 @@ def test_the_support_proves_the_answer_exactly(name):
             best = optimum(problem, dual)
             right = best is not None and np.linalg.norm(W - best) <= 1e-14 * np.linalg.norm(best)
             model = AttentionSVM().fit(*problem)
-            right &= model.score(*problem) == 1.0 and model.margin_ >= 1 - 1e-6
+            factors = separation(*problem).factors
+            reached, _ = rational.margins(factors, np.arange(len(factors.query)), model.W_)
+            right &= model.score(*problem) == 1.0 and reached.min() >= 1 - 1e-6
         else:
             right = refuted(problem, dual)
         wrong += [] if right else [seed]

@@ -155,7 +155,6 @@ KINDS = {
     "config": ("model/config.json", (values_changed, values_changed, bytes_changed), 200, WHY),
     "index": ("model.safetensors.index.json", (values_changed, bytes_changed), 80, WHY),
     "tokenizer": ("model/tokenizer.json", (values_changed, values_changed, bytes_changed), 160, WHY),
-    "tokenizer's settings": ("model/tokenizer_config.json", (values_changed,), 60, WHY),
     "gguf": ("model.gguf", (numbers_changed, numbers_changed, bytes_changed), 250, ["unpack", "model.gguf", "out/m"]),
     "texts": ("texts.txt", (lines_changed, bytes_changed), 60, WHY),
     "times": ("times.json", (values_changed, bytes_changed), 60, PROFILE),

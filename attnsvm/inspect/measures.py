@@ -159,8 +159,11 @@ def measure(bench: Bench, head: int) -> Measured:
         if norm == "fro":
             if solution.solved and bench.layer.theory == "exact" and len(held):
                 measured |= direction(bench, head, solution)
-            if solution.solved:
-                _mark(marks, fit, selected, held, solution.W)
+            if solution.solved:  # the support tokens of fitted inputs, and what is predicted of those held out
+                for mark, one, a in zip(marks["fit"], logits(fit, solution.W), selected, strict=True):
+                    mark += [t for t in np.flatnonzero(one[a] - one <= 1 + TIGHT).tolist() if t != a]
+                for mark, token in zip(marks["held"], selections(held, solution.W).tolist(), strict=True):
+                    mark.append(token)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
     for side, inputs in (("fit", fit), ("held", held)):  # a window cuts the first tokens of a text
         marks[side] = [[t + int(k) for t in mark] for mark, k in zip(marks[side], inputs.start, strict=True)]
@@ -256,15 +259,6 @@ def direction(bench: Bench, head: int, solution) -> dict[str, float]:
         found |= dict(zip(ends, map(float, sample_interval(rises(A))), strict=True))
         found["loss_added_random"] = _mean([rises(B).mean() for B in turned])
     return found
-
-
-def _mark(marks, fit, selected, held, W):
-    """Add support tokens to fitted inputs and predictions to those held out."""
-    for mark, one, a in zip(marks["fit"], logits(fit, W), selected, strict=True):
-        margin = one[a] - one
-        mark += [int(t) for t in np.flatnonzero(margin <= 1 + TIGHT) if t != a]
-    for mark, token in zip(marks["held"], selections(held, W), strict=True):
-        mark.append(int(token))
 
 
 def _size(norm: str, W) -> float:

@@ -16,15 +16,14 @@ from attnsvm.system import store
 from attnsvm.system.errors import UserError
 
 
-def inputs(n=8, d=5, longest=6, seed=0, constant=False, **more):
+def inputs(n=8, d=5, longest=6, seed=0, **more):
     rng = np.random.default_rng(seed)
     counts = rng.integers(2, longest + 1, n)
     tokens, queries = [rng.normal(size=(T, d)) for T in counts], rng.normal(size=(n, d))
-    if constant:
-        for X in tokens:
-            X[:, -1] = 1
+    for X in tokens:
+        X[:, -1] = 1
     marks = [np.arange(T) == 0 for T in counts]
-    return Inputs(tokens, queries, [], marks, np.arange(n), counts - 1, moving=d - 1 if constant else None, **more)
+    return Inputs(tokens, queries, [], marks, np.arange(n), counts - 1, moving=d - 1, **more)
 
 
 @pytest.mark.parametrize("T", [2, 5])
@@ -49,9 +48,8 @@ def ways():
 
 @pytest.mark.parametrize(("head", "latent"), ways(), ids=["rotary", "latent", "disentangled"])
 def test_a_rival_that_moves_so_far_along_the_slope_draws_level(head, latent):
-    plain = inputs(constant=True)
+    plain = inputs()
     given = inputs(
-        constant=True,
         distances=[T - 1.0 - np.arange(T) for T in plain.counts],
         unturned=[np.linspace(0.5, 2, T) for T in plain.counts] if latent else [],
     )

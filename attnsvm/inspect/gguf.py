@@ -64,6 +64,7 @@ SPLIT = (
     "deepseek-r1-qwen",
     "tekken",
     "gpt-4o",
+    "smollm",  # whose vocabulary has single digits alone
 )  # ways to split a text that transformers knows
 MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_length", "rope.freq_base",
         "rope.dimension_count", "vocab_size")  # fmt: skip

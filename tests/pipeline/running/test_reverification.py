@@ -3,9 +3,11 @@
 import json
 import re
 import shutil
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_stages import Experiment, parts
 
@@ -193,6 +195,20 @@ def test_as_many_answers_as_the_build_has_counted(built, capsys):
     assert reverification.main([str(built.parent)]) == 0
     rewritten(built / "descent.npz", without_all(records.NAME, "start"))
     assert "its certificates.csv counts other answers than its blocks hold" in refused(built.parent, capsys)
+
+
+def test_the_share_of_answers_without_proof_is_named_by_cell():
+    counts = {"solved": [3, 4], "infeasible": 0, "remote": 0, "uncertified": [1, 0], "rational": 0, "largest_gap": 0.0}
+    one = pd.DataFrame({"solve": ["a", "b"], **counts})
+    seen = SimpleNamespace(proofs={"n2": one, "n3": one.assign(uncertified=0)})
+    said = list(reverification._unproved(Path("x"), [seen, seen]))
+    assert said == ["x: n2: 2 of 16 answers are not proved (12.50%), most of a: 2 of 8"]
+
+
+def test_a_bound_may_differ_by_what_rounding_leaves_of_its_sum():
+    made = np.array([1.0, 2.8e15, np.inf])
+    assert reverification._equal(made, made * [1.0, 0.5, 1.0], reverification._near("low", made))
+    assert not reverification._equal(made, made * [1 + 1e-11, 1.0, 1.0], reverification._near("low", made))
 
 
 def test_answers_behind_a_link_are_judged(built, capsys, tmp_path):

@@ -23,6 +23,7 @@ def runs(table, end):
     measured="share of the measured runs whose layers are all near the solutions of their places",
     limit=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
     lost=Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten"),
+    tolerates=0.01,  # of 0.957, every one of them a run that ends otherwise, leaves 0.947
 )
 def layers_boundary(tables, limit, lost):
     """Of the runs that can be measured, the share that follows the law."""

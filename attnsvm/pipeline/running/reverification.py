@@ -190,19 +190,11 @@ def _same(made: dict, held: Arrays | dict, above: str) -> None:
     for name, value in made.items():
         if isinstance(value, dict):
             _same(value, held[name], f"{above}{name}/")
-        elif not _equal(np.asarray(value), held[name], _near(name, value) if "status" in made else CLOSE):
+        elif not _equal(np.asarray(value), held[name], PROVED.get(name, CLOSE) if "status" in made else CLOSE):
             raise ValueError(f"the array {above}{name} is not what follows from its answers")
 
 
-def _near(name: str, made: np.ndarray) -> dict:
-    """How near an array of answers must be; a bound far above all demands is one over a sum that nearly cancels."""
-    if name != "low":
-        return PROVED.get(name, CLOSE)
-    size = np.where(np.isfinite(made), np.abs(made), 0.0)
-    return PROVED[name] | {"rtol": np.maximum(PROVED[name]["rtol"], 10 * np.finfo(float).eps * size)}
-
-
-def _equal(made: np.ndarray, held: np.ndarray, close: dict) -> bool:
+def _equal(made: np.ndarray, held: np.ndarray, close: dict[str, float]) -> bool:
     if made.shape != held.shape or made.dtype != held.dtype:
         return False
     if made.dtype.kind in "fc":

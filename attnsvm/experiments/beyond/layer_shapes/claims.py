@@ -51,6 +51,7 @@ def layers_boundary(tables, limit, lost):
     measured="share of the measured runs in which a row keeps a mixture",
     limit=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
     nearer=Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half"),
+    tolerates=0.006,  # 7 of 9 are of tokens that layers made equal, which no run measures; 2 shapes less leave 20 of 24
 )
 def layers_mixed_shapes(tables, limit, nearer):
     """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""

@@ -156,7 +156,7 @@ def _together(experiment: Path, files: dict[Path, Seen]) -> str:
     if not counted.exists():  # a build that has not come so far
         return ""
     made = answers.total([frame for seen in files.values() for frame in seen.proofs.values()], experiment.name)
-    columns, held = ["solve", *STATUSES], load_csv(counted)
+    columns, held = ["solve", *STATUSES], load_csv(counted).astype({"solve": str})  # a name may be a number
     same = set(columns) <= set(held) and made[columns].to_dict("records") == held[columns].to_dict("records")
     return "" if same else "its certificates.csv counts other answers than its blocks hold"
 

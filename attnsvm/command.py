@@ -37,7 +37,7 @@ def _status(arguments: Sequence[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
-    unpacked = commands.add_parser("unpack", help="write a model in a .gguf file as a folder with safetensors")
+    unpacked = commands.add_parser("unpack", help="make a folder of a .gguf file, with links to its weights")
     unpacked.add_argument("file", metavar="MODEL.gguf", type=Path)
     unpacked.add_argument("folder", metavar="FOLDER", type=Path)
     unpacked.set_defaults(run=_unpack)

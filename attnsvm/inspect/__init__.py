@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from attnsvm.inspect.running import Inspection
 
-__all__ = ["heads", "inspection", "lines", "sentences", "unpack", "why"]
+__all__ = ["heads", "inspection", "lines", "sentences", "why"]
 
 LEAST = {"inputs": 2, "nuclear_inputs": 2, "draws": 0, "longest": 2, "jobs": 1, "seed": 0}
 LARGEST = 2**30  # bytes of texts
@@ -203,15 +203,6 @@ def lines(path: str | os.PathLike) -> list[str]:
     found = [line.strip() for line in re.split("\r\n|\r|\n", text_of(path, LARGEST)) if line.strip()]
     require(bool(found), f"{path}: expected one text per line, got none")
     return found
-
-
-def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
-    """Write settings and tokenizer of a .gguf file into a folder in the Hugging Face layout that links to its weights.
-
-    Raises:
-        UserError: the file cannot be read, or the folder is not empty; the message is one sentence.
-    """
-    _needs("gguf").unpack(Path(file), Path(folder))
 
 
 def _read(model, layers, heads, given, show, at_once=1):

@@ -159,42 +159,31 @@ def unpack(file: Path, folder: Path) -> list[Path]:
     Raises:
         UserError: the file is no model that is read, or the folder is not empty or cannot be written; one sentence.
     """
-    first, parts = _whole(file)
-    shapes = {one.name: tuple(map(int, one.shape)) for part in parts.values() for one in part}
-    config = _config(file, first, shapes)
+    first = Reader(file)
+    parts = _parts(file, first.said.get("split.count", 1))
+    tensors = {part: Reader(part).tensors if part != file else first.tensors for part in parts}
+    shapes = {one.name: tuple(map(int, one.shape)) for part in parts for one in tensors[part]}
+    config = _config(file, first.said, shapes)
     index: dict[str, str] = {}
     with filling(folder, last=CONFIG) as made:
-        for number, (part, tensors) in enumerate(parts.items(), 1):
+        for number, part in enumerate(parts, 1):
             link = made / f"model-{number:05}.gguf"
             link.symlink_to(part.resolve())
-            index |= {_name(part, one.name): link.name for one in tensors}
+            index |= {_name(part, one.name): link.name for one in tensors[part]}
         tokens.save(file, made)
         save_text(made / INDEX, json.dumps({"metadata": {}, "weight_map": index}, indent=1), checksum=False)
         save_text(made / CONFIG, json.dumps(config, indent=1), checksum=False)
-    return list(parts)
+    return parts
 
 
-def _whole(file: Path) -> tuple[dict, dict[Path, list]]:
-    """What a file says, and the tensors of each part of the model, which is split into some or is one."""
-    read = Reader(file)
-    count = read.said.get("split.count", 0)
+def _parts(file: Path, count: object) -> list[Path]:
+    """The files of a model that says that it is split into so many."""
     if count in (0, 1):
-        return read.said, {file: read.tensors}
+        return [file]
     named = re.fullmatch(r"(.*)-00001-of-(\d{5})", file.stem)
-    fits = isinstance(count, int) and named is not None and int(named[2]) == count
-    require(fits, f"{file}: is one of {count} parts of a model; name the first one, which ends in "
-            f"-00001-of-{count:05}.gguf")  # fmt: skip
-    assert named is not None
-    paths = [file.with_name(f"{named[1]}-{k:05}-of-{count:05}.gguf") for k in range(1, count + 1)]
-    missing = [path.name for path in paths if not path.is_file()]
-    require(not missing, f"{file}: is one of {count} parts of a model, and {', '.join(missing[:9])} are not beside it")
-    parts = [Reader(path) for path in paths]
-    for number, part in enumerate(parts):
-        same = part.said.get("split.count") == count and part.said.get("split.no") == number
-        require(same, f"{paths[number]}: is not part {number + 1} of the model in {file.name}")
-    there, wanted = sum(len(part.tensors) for part in parts), read.said.get("split.tensors.count")
-    require(wanted in (None, there), f"{file}: its parts have {there} tensors, where {wanted} are said")
-    return read.said, {path: part.tensors for path, part in zip(paths, parts, strict=True)}
+    whole = named is not None and int(named[2]) == count
+    require(whole, f"{file}: is one of {count} parts of a model; name the first one, which ends in -00001-of-{count}")
+    return [file.with_name(f"{named[1]}-{k:05}-of-{named[2]}.gguf") for k in range(1, int(named[2]) + 1)]
 
 
 def _config(file, said, shapes) -> dict:

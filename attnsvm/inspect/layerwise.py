@@ -175,7 +175,7 @@ class Walk:
         require(used[-1] < count, f"{self.folder}: its tokenizer makes token {used[-1]}, and config.json says that "
                 f"there are {count}")  # fmt: skip
         with self.checkpoint.tensors(of_words[:1]) as tensors:
-            rows = torch.nn.Parameter(tensors[of_words[0]][...][used].to(torch.float64), requires_grad=False)
+            rows = torch.nn.Parameter(tensors[of_words[0]][used].to(torch.float64), requires_grad=False)
         place = torch.zeros(int(used[-1]) + 1, dtype=torch.long)
         place[used] = torch.arange(len(used))
         for table in tables:

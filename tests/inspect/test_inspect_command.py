@@ -316,4 +316,7 @@ def test_a_file_is_known_by_what_is_in_it(tmp_path, capsys):
     assert len(inspect.heads(tmp_path / "ARRAYS.NPZ", held_out=0, draws=0)) == 1
     (tmp_path / "MODEL").write_bytes(b"GGUF")
     assert command.main(["why", str(tmp_path / "MODEL"), "--out", str(tmp_path / "why.csv")]) == 1
-    assert capsys.readouterr().err == f"error: {tmp_path}/MODEL: cannot be read as GGUF (it ends too early)\n"
+    assert (
+        capsys.readouterr().err
+        == f"error: {tmp_path}/MODEL: cannot be read as GGUF (it ends before what its header says is in it)\n"
+    )

@@ -250,6 +250,7 @@ def _solved(program: Program, rows, bound, options: Options) -> tuple[np.ndarray
             found = program.solve(
                 rows,
                 bound,
+                max_threads=1,  # more take twice the processor's time, for the same bytes
                 **{f"tol_{name}": options.accuracy for name in names},
                 **{f"reduced_tol_{name}": options.reduced for name in names},
             )

@@ -11,16 +11,24 @@ import numpy as np
 
 from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, smooth_dual, working_sets
+from attnsvm.svm.methods import (
+    active_set,
+    block_pivoting,
+    conic,
+    interior_point,
+    lagrangian,
+    smooth_interior,
+    working_sets,
+)
 from attnsvm.svm.methods.interior_point import Answer
 from attnsvm.svm.methods.rescaling import measured
 from attnsvm.svm.reductions import Reduced, outer
 from attnsvm.system import machine
 
 ACTIVE_SET, PIVOTING, LAGRANGIAN = "active set", "block pivoting", "augmented Lagrangian"
-INTERIOR, CONIC = "interior point", "conic"
-WORKING_SET = " on a working set"  # after the name of an interior-point or conic method
-METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONIC + WORKING_SET)
+INTERIOR, SMOOTH, CONIC = "interior point", "smooth interior point", "conic"
+WORKING_SET = " on a working set"  # after the name of one of these three
+METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, *(a + b for a in (INTERIOR, SMOOTH, CONIC) for b in ("", WORKING_SET)))
 
 Report = Callable[[str], None]
 MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
@@ -70,7 +78,8 @@ def named(measure: Norm, size: int, method: str | None) -> str:
     elif measure is nuc.NORM:
         known, switches = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET), (SIZES.nuclear_working_set,)
     else:
-        known, switches = (CONIC, CONIC + WORKING_SET), (SIZES.conic_working_set,)
+        smooth = (SMOOTH, SMOOTH + WORKING_SET) if hasattr(measure, "q") else ()
+        known, switches = (*smooth, CONIC, CONIC + WORKING_SET), (SIZES.conic_working_set,)
     if method is not None and method not in known:
         fitting = f"{', '.join(known)} for the norm {measure.name}"
         raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")
@@ -87,7 +96,7 @@ def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     working = min(size, entries) if name.endswith(WORKING_SET) else size
     if name.startswith(INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
-    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2 if name.startswith(CONIC) else 0
+    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2
     return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
 
 
@@ -173,21 +182,32 @@ def least_together(problems: list[tuple[Reduced, np.ndarray, str]]) -> list[Answ
 
 def least_other(
     problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report, found: Answer | None = None
-) -> Answer:
-    """(W, multipliers) of a feasible problem in any other norm; `found`: of `least_together`."""
-    part = method.removesuffix(WORKING_SET)
-    if part != method:
-        one = problem.constraints, start, measure
-        return working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report)
-    if method == INTERIOR:
-        return _improved(problem, start, measure, working_sets.OPTIONS.target, found)
-    return _conic_on_all(problem, start, measure, report)
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """(W, multipliers) of a feasible problem in any other norm, and the method; `found`: of `least_together`."""
+    c, part = problem.constraints, method.removesuffix(WORKING_SET)
+    if part == INTERIOR == method:
+        return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
+    if part == SMOOTH:
+        if part == method:
+            error, answer = _smooth_on_all(problem, start, measure)
+        else:
+            error, answer = measured(
+                c, measure, *working_sets.on_working_set(c, start, measure, _smooth, False, report)
+            )
+        if error <= working_sets.OPTIONS.enough:
+            return *answer, method
+        method = method.replace(SMOOTH, CONIC)
+        require_room(method, c, measure)
+    if method == CONIC:
+        return *_conic_on_all(problem, start, measure, report), method
+    solve = _interior if part == INTERIOR else _conic
+    return *working_sets.on_working_set(c, start, measure, solve, part == INTERIOR, report), method
 
 
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
     """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
     c = problem.constraints
-    best, answer = measured(c, measure, *_conic(c, start, measure, working_sets.OPTIONS.target, problem))
+    best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))
     if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
         return answer
     again, other = measured(c, measure, *working_sets.on_working_set(c, start, measure, _conic, False, report))
@@ -214,15 +234,16 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     return other if again < best else answer
 
 
-def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float, problem: Reduced | None = None) -> Answer:
-    """By the dual where it is smooth and W is large; where that fails, and elsewhere, by a conic solver."""
-    problem = problem or Reduced(c)
-    dual, entries = smooth_dual.OPTIONS, c.shape[0] * c.shape[1]
-    if hasattr(measure, "q") and entries >= dual.entries and len(c) * entries <= dual.numbers:
-        error, answer = smooth_dual.least_norm(problem, measure)
-        if error <= working_sets.OPTIONS.enough:
-            return answer
-    return conic.least_norm(problem, start, measure)
+def _smooth_on_all(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[float, Answer]:
+    c = problem.constraints
+    if len(c) * start.size > smooth_interior.OPTIONS.numbers:
+        return np.inf, (start, np.zeros(len(c)))
+    return smooth_interior.least_norm(problem, start, measure)
 
 
-_SOLVERS: dict[str, working_sets.Solver] = {INTERIOR: _interior, CONIC: _conic}
+def _smooth(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
+    return _smooth_on_all(Reduced(c), start, measure)[1]
+
+
+def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
+    return conic.least_norm(Reduced(c), start, measure)

@@ -14,7 +14,7 @@ from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.choice import (
     CONIC,
-    SMOOTH,
+    REDUCED,
     Answer,
     Report,
     least_frobenius,
@@ -87,7 +87,7 @@ def norm_and_tolerance(norm: str, tol: float | None) -> tuple[Norm, float]:
     """The norm and the tolerance of a solve; the errors of `solve` that need no constraints."""
     measure = geometry.get(setting(norm))
     tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
-    if named(measure, 0, None) in (SMOOTH, CONIC):
+    if named(measure, 0, None) in (REDUCED, CONIC):
         extras.needed("cvxpy", "clarabel")
     return measure, tol
 

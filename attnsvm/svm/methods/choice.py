@@ -5,6 +5,7 @@ constraints. What is heavy to import (numba, cvxpy) is imported by the problem t
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from attnsvm.svm.methods import (
     conic,
     interior_point,
     lagrangian,
+    schur,
     smooth_interior,
     working_sets,
 )
@@ -26,13 +28,15 @@ from attnsvm.svm.reductions import Reduced, outer
 from attnsvm.system import machine
 
 ACTIVE_SET, PIVOTING, LAGRANGIAN = "active set", "block pivoting", "augmented Lagrangian"
-INTERIOR, SMOOTH, CONIC = "interior point", "smooth interior point", "conic"
+INTERIOR, REDUCED, CONIC = "interior point", "reduced interior point", "conic"
 WORKING_SET = " on a working set"  # after the name of one of these three
-METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, *(a + b for a in (INTERIOR, SMOOTH, CONIC) for b in ("", WORKING_SET)))
+WITHOUT = ("rowmax", "rowsum")  # the norms that no method but the conic one solves
+METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, *(a + b for a in (INTERIOR, REDUCED, CONIC) for b in ("", WORKING_SET)))
 
 Report = Callable[[str], None]
 MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
 REFUTING = 2_000_000  # numbers in the support of a certificate up to which it is made minimal: some seconds at most
+REDUCED_NUMBERS = 2e7  # of the matrix of the constraints, which is formed up to here: 160 MB, a few times
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
@@ -52,6 +56,8 @@ class Sizes:
         never_formed: Frobenius norm, where block pivoting fails, on equalities and where no W exists: the active set
             factors the matrix of the constraints, the augmented Lagrangian never forms it.
         nuclear_working_set: the Schur complement of the interior-point method takes m² numbers.
+        reduced_working_set: other norms: the system of the interior-point method has m² numbers.
+        reduced: other norms but ℓp: numbers of the matrix of the constraints, below which a conic solver is faster.
         conic_working_set: a conic solver gets m·d·e numbers.
     """
 
@@ -59,6 +65,8 @@ class Sizes:
     lagrangian: int = 350
     never_formed: int = 150
     nuclear_working_set: int = 400
+    reduced: int = 4000
+    reduced_working_set: int = 250
     conic_working_set: int = 800
 
 
@@ -78,8 +86,9 @@ def named(measure: Norm, size: int, method: str | None) -> str:
     elif measure is nuc.NORM:
         known, switches = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET), (SIZES.nuclear_working_set,)
     else:
-        smooth = (SMOOTH, SMOOTH + WORKING_SET) if hasattr(measure, "q") else ()
-        known, switches = (*smooth, CONIC, CONIC + WORKING_SET), (SIZES.conic_working_set,)
+        reduced = () if measure.name in WITHOUT else (REDUCED, REDUCED + WORKING_SET)
+        known = (*reduced, CONIC, CONIC + WORKING_SET)
+        switches = (SIZES.reduced_working_set if reduced else SIZES.conic_working_set,)
     if method is not None and method not in known:
         fitting = f"{', '.join(known)} for the norm {measure.name}"
         raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")
@@ -96,7 +105,7 @@ def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     working = min(size, entries) if name.endswith(WORKING_SET) else size
     if name.startswith(INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
-    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2
+    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2 if name.startswith(CONIC) else 0
     return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
 
 
@@ -185,23 +194,27 @@ def least_other(
 ) -> tuple[np.ndarray, np.ndarray, str]:
     """(W, multipliers) of a feasible problem in any other norm, and the method; `found`: of `least_together`."""
     c, part = problem.constraints, method.removesuffix(WORKING_SET)
-    if part == INTERIOR == method:
-        return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
-    if part == SMOOTH:
-        if part == method:
-            error, answer = _smooth_on_all(problem, start, measure)
-        else:
-            error, answer = measured(
-                c, measure, *working_sets.on_working_set(c, start, measure, _smooth, False, report)
-            )
-        if error <= working_sets.OPTIONS.enough:
+    if part == REDUCED:
+        other, error, answer = method.replace(REDUCED, CONIC), np.inf, (start, np.zeros(len(c)))
+        if hasattr(measure, "q") or len(c) * start.size >= SIZES.reduced:
+            found = _reduced(c, start, measure) if part == method else _on_some(c, start, measure, _reduced, report)
+            error, answer = measured(c, measure, *found)
+        if error <= conic.OPTIONS.enough:
             return *answer, method
-        method = method.replace(SMOOTH, CONIC)
-        require_room(method, c, measure)
+        with suppress(MemoryError):
+            require_room(other, c, measure)
+            again, found = measured(c, measure, *least_other(problem, start, measure, other, report)[:2])
+            answer, method = (found, other) if again < error else (answer, method)
+        return *answer, method
+    if method == INTERIOR:
+        return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
     if method == CONIC:
         return *_conic_on_all(problem, start, measure, report), method
-    solve = _interior if part == INTERIOR else _conic
-    return *working_sets.on_working_set(c, start, measure, solve, part == INTERIOR, report), method
+    return *_on_some(c, start, measure, _interior if part == INTERIOR else _conic, report), method
+
+
+def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_sets.Solver, report: Report) -> Answer:
+    return working_sets.on_working_set(c, start, measure, solve, solve is _interior, report)
 
 
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
@@ -234,15 +247,11 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     return other if again < best else answer
 
 
-def _smooth_on_all(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[float, Answer]:
-    c = problem.constraints
-    if len(c) * start.size > smooth_interior.OPTIONS.numbers:
-        return np.inf, (start, np.zeros(len(c)))
-    return smooth_interior.least_norm(problem, start, measure)
-
-
-def _smooth(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
-    return _smooth_on_all(Reduced(c), start, measure)[1]
+def _reduced(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0.0) -> Answer:
+    if len(c) * start.size > REDUCED_NUMBERS:
+        return start, np.zeros(len(c))
+    solver = smooth_interior if hasattr(measure, "q") else schur
+    return solver.least_norm(Reduced(c), start, measure)[1]
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:

@@ -20,7 +20,6 @@ class Options:
     """The numbers that decide in this method.
 
     Attributes:
-        numbers: of the matrix of the constraints, beyond which it is not formed: 160 MB.
         iterations: at most; ten to twenty are common.
         enough: gap, and what W lacks of a bound, both relative, at which it ends.
         slack: least slack at the start, relative to the largest bound.
@@ -29,7 +28,6 @@ class Options:
         flat: least curvature, relative to the largest.
     """
 
-    numbers: float = 2e7
     iterations: int = 50
     enough: float = 1e-13
     slack: float = 0.1
@@ -44,7 +42,7 @@ OPTIONS = Options()
 def least_norm(
     problem: Reduced, start: np.ndarray, norm, options: Options = OPTIONS
 ) -> tuple[float, tuple[np.ndarray, np.ndarray]]:
-    """The error, and (W, multipliers), of a feasible problem in a norm l<p>; no number below `enough` if it fails.
+    """The error, and (W, multipliers), of a feasible problem in a norm l<p>.
 
     Args:
         start: W of the size of the solution, which meets the constraints.

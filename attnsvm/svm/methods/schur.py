@@ -1,0 +1,311 @@
+"""Least spectral, hybrid, maximum and ℓ1 norm by an interior-point method with one unknown for each constraint.
+
+A W ≥ b has slacks s and multipliers λ; a norm is a bound t of the spectral norm of a matrix (`_Matrix`), of the size of
+some entries (`_Entries`), or of both, and in ℓ1 each entry has a bound of its own. Near a point with bounds X and
+their multipliers Z, W moves by H⁻¹ of what Σ λ_k A_k moves; H has a closed inverse, so that a Newton step asks for a
+Cholesky factor of A H⁻¹ Aᵀ + diag(s/λ) alone, where general solvers factor a system with all entries of W in it.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from attnsvm.geometry import Norm
+from attnsvm.svm.methods.rescaling import measured
+from attnsvm.svm.reductions import Reduced, basis, lengths, outer
+
+
+@dataclass(frozen=True)
+class Options:
+    """The numbers that decide in this method.
+
+    Attributes:
+        iterations: at most; fifteen to twenty-five are common.
+        larger: bound of the norm at the start, relative to that of W.
+        slack: least slack at the start, relative to the largest bound.
+        step: share of the way to the boundary.
+        ridge: on the diagonal of the system, relative.
+        near: size of the complementarity, relative to the norm, from which on answers are measured.
+        enough: error at which it ends.
+        worse: answers in a row that need not improve on the best.
+    """
+
+    iterations: int = 60
+    larger: float = 1.5
+    slack: float = 0.1
+    step: float = 0.98
+    ridge: float = 1e-13
+    near: float = 1e-6
+    enough: float = 1e-11
+    worse: int = 2
+
+
+OPTIONS = Options()
+Answer = tuple[np.ndarray, np.ndarray]
+
+
+def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS) -> tuple[float, Answer]:
+    """The error, and (W, multipliers), of a feasible problem in the norms spectral, hybrid, linf and l1.
+
+    Args:
+        start: W of the size of the solution, which meets the constraints.
+    """
+    c, kept = problem.constraints, problem.kept
+    left, right = c.left[kept], c.right[kept]
+    scale, unit = lengths(left) * lengths(right), float(norm.value(start)) / (start.size if norm.name == "l1" else 1)
+    bound, free, left = c.bound[kept] / scale / unit, c.equality[kept], left / scale[:, None]
+    queries = c.factors.queries[np.unique(c.factors.query[kept])]
+    parts = _parts(norm, left, right, queries, start / unit, options)
+    best, answer, worse = np.inf, (start, np.zeros(len(c))), 0
+    for W, dual, size in _path(parts, bound, free, options):
+        if size > options.near:
+            continue
+        error, found = measured(c, norm, W * unit, problem.spread(dual / scale))
+        if error < best:
+            best, answer, worse = error, found, 0
+        else:
+            worse += 1
+        if worse == options.worse or best <= options.enough:
+            break
+    return best, answer
+
+
+def _parts(norm: Norm, left, right, queries, W, options: Options) -> "list[_Matrix | _Entries]":
+    """The parts of W that a norm has bounds for."""
+    if norm.name in ("l1", "linf"):
+        return [_Entries(outer(left, right), W.ravel(), norm.name == "l1", partial(np.reshape, shape=W.shape), options)]
+    width = W.shape[1] - (norm.name == "hybrid")
+    parts: list[_Matrix | _Entries] = [_Matrix(left, right[:, :width], queries[:, :width], W[:, :width], options)]
+    if width < W.shape[1]:
+        parts.append(_Entries(left * right[:, width:], W[:, width], False, partial(np.reshape, shape=(-1, 1)), options))
+    return parts
+
+
+def _path(parts, bound, free, options: Options):
+    """(W, multipliers, the complementarity relative to the norm), step after step."""
+    m, shared = len(bound), not parts[0].each
+    degree = m - np.count_nonzero(free) + sum(part.degree for part in parts)
+    mean = options.larger / degree if shared else 1.0
+    for part in parts:
+        part.begin(mean)
+    s = np.where(free, 0.0, np.maximum(sum(part.reached() for part in parts) - bound, options.slack * bound.max()))
+    dual = np.where(free, 0.0, mean / np.where(free, 1.0, s))
+    for _ in range(options.iterations):
+        try:
+            for part in parts:
+                part.scale(dual)
+        except np.linalg.LinAlgError:
+            return
+        missing = sum(part.reached() for part in parts) - s - bound
+        mean = (s @ dual + sum(part.product() for part in parts)) / degree
+        yield np.hstack([part.whole() for part in parts]), dual, mean * degree / sum(part.size() for part in parts)
+        weight = np.where(free, 0.0, 1.0 / np.where(free, 1.0, dual))
+        system = sum(part.rows @ part.inverse.T for part in parts)
+        system.flat[:: m + 1] = system.diagonal() * (1 + options.ridge) + s * weight
+        factor, failed = dpotrf(system.T, lower=1, clean=0, overwrite_a=1)
+        if failed or not np.isfinite(factor.diagonal()).all():
+            return
+        along = sum(part.inverse @ part.pull for part in parts)
+        answered = dpotrs(factor, along, lower=1)[0]
+        curved = along @ answered + sum(part.curved for part in parts)
+
+        def direction(target, product, parts=parts, s=s, dual=dual, weight=weight, missing=missing, factor=factor,
+                      along=along, answered=answered, curved=curved):  # fmt: skip
+            aims = [part.aim(target) for part in parts]
+            off = np.where(free, 0.0, target - s * dual - product)
+            goal = off * weight - missing - sum(part.inverse @ aim for part, (aim, _) in zip(parts, aims, strict=True))
+            change, t = dpotrs(factor, goal, lower=1)[0], 0.0
+            if shared:
+                t = sum(total - part.pulled @ aim for part, (aim, total) in zip(parts, aims, strict=True)) - 1.0
+                t = (t - along @ change) / curved
+                change = change + answered * t
+            for part, (aim, _) in zip(parts, aims, strict=True):
+                part.turn(change @ part.rows + aim, t)
+            return change, (off - s * change) * weight
+
+        change, slack = direction(0.0, 0.0)
+        lengths = _lengths(parts, s, slack, dual, change, 1.0)
+        aimed = (s + lengths[0] * slack) @ (dual + lengths[1] * change) + sum(part.product(*lengths) for part in parts)
+        for part in parts:
+            part.correct()
+        change, slack = direction((aimed / degree / mean) ** 3 * mean, change * slack)
+        lengths = _lengths(parts, s, slack, dual, change, options.step)
+        s, dual = s + lengths[0] * slack, dual + lengths[1] * change
+        for part in parts:
+            part.move(*lengths)
+
+
+def _lengths(parts, s, slack, dual, change, share: float) -> tuple[float, float]:
+    """The steps of bounds and multipliers that stay inside."""
+    most = [part.most() for part in parts] + [(_most(s, slack), _most(dual, change))]
+    first, second = (min(1.0, share * min(one)) for one in zip(*most, strict=True))
+    return first, second
+
+
+def _most(values, change) -> float:
+    down = (change < 0) & (values > 0)
+    return float((-values[down] / change[down]).min(initial=np.inf))
+
+
+class _Matrix:
+    """‖W‖₂ ≤ t, as X = [[tI, W], [Wᵀ, tI]] ⪰ 0 with multiplier Z, in the scaling of Nesterov and Todd.
+
+    R with RᵀZR = R⁻¹XR⁻ᵀ = diag(d) is carried on in factors, so that nothing is squared. With R⁻¹ = [Q_a T_a, Q_b T_b],
+    H W = V₁₁ W V₂₂ + V₁₂ Wᵀ V₁₂ for V = (R Rᵀ)⁻¹; in coordinates T_aᵀ… T_b and the singular vectors of Q_aᵀ Q_b it
+    couples the entries (i, j) and (j, i) alone.
+    """
+
+    each = False
+
+    def __init__(self, left, right, queries, W, options: Options):
+        each = (left, W.shape[0]), (queries, W.shape[1])
+        self.P, self.Q = (basis(vectors) if len(vectors) < n else np.eye(n) for vectors, n in each)
+        self.left, self.right, self.W = left @ self.P, right @ self.Q, self.P.T @ W @ self.Q
+        self.p, self.degree, self.t = self.W.shape[0], sum(self.W.shape), options.larger
+
+    def begin(self, mean: float):
+        self.R = self.back = np.eye(self.degree)
+        self.X, self.Z = self._bounded(self.t, self.W), np.eye(self.degree) * (mean / self.t)
+
+    def _bounded(self, t, W):
+        return np.block([[t * np.eye(self.p), W], [W.T, t * np.eye(len(W.T))]])
+
+    def reached(self):
+        return ((self.left @ self.W) * self.right).sum(1)
+
+    def whole(self):
+        return self.P @ self.W @ self.Q.T
+
+    def size(self):
+        return self.t
+
+    def scale(self, dual):
+        p = self.p
+        first, second = np.linalg.cholesky(self.X), np.linalg.cholesky(self.Z)
+        U, self.d, Vt = np.linalg.svd(second.T @ first)
+        root = np.sqrt(self.d)
+        self.R, self.back = self.R @ first @ (Vt.T / root), (U / root).T @ second.T @ self.back
+        (one, a), (other, b) = np.linalg.qr(self.back[:, :p]), np.linalg.qr(self.back[:, p:])
+        U, cosine, Vt = np.linalg.svd(one.T @ other)
+        n = len(cosine)
+        sine = np.square(other @ Vt[:n].T - one @ (U[:, :n] * cosine)).sum(0)
+        self.a, self.b = np.linalg.solve(a, U).T, np.linalg.solve(b, Vt.T).T
+        self.cross = np.outer(cosine, cosine)
+        less = (sine[:, None] + sine + np.square(cosine[:, None] - cosine)) / 2  # 1 − cross, without cancellation
+        self.divisor = np.ones(self.W.shape)
+        self.divisor[:n, :n] = less * (1 + self.cross)
+        V = self.back.T @ self.back
+        square = V @ V
+        self.Z = (self.back.T * self.d) @ self.back
+        self.off = self.Z[:p, p:] * 2 + (self.left.T * dual) @ self.right
+        self.rows = outer(self.left @ self.a.T, self.right @ self.b.T)
+        self.inverse = self._solved(self.rows.reshape(-1, *self.W.shape)).reshape(self.rows.shape)
+        pull = self._into(2 * square[:p, p:])
+        self.pull, self.pulled = pull.ravel(), self._solved(pull).ravel()
+        self.curved, self.correction = float(np.trace(square)) - self.pull @ self.pulled, 0.0
+
+    def _into(self, M):
+        return self.a @ M @ self.b.T
+
+    def _solved(self, M):
+        """(2H)⁻¹."""
+        n, found = len(self.cross), M / (2 * self.divisor)
+        found[..., :n, :n] -= self.cross * np.swapaxes(M[..., :n, :n] / (2 * self.divisor[:n, :n]), -1, -2)
+        return found
+
+    def product(self, first=0.0, second=0.0):
+        if not first and not second:
+            return float(self.d @ self.d)
+        return float(((np.diag(self.d) + first * self.dX) * (np.diag(self.d) + second * self.dZ)).sum())
+
+    def aim(self, target: float):
+        """What is asked of 2H W beside Σ λ_k A_k, in coordinates, and of the trace of Z."""
+        goal = target * np.eye(self.degree) - np.diag(self.d**2) - self.correction
+        self.goal = 2 * goal / (self.d[:, None] + self.d)
+        there = self.back.T @ self.goal @ self.back
+        aim = self._into(2 * there[: self.p, self.p :] + self.off).ravel()
+        return aim, float(np.trace(there) + np.trace(self.Z))
+
+    def turn(self, toward, t: float):
+        self.dt = t
+        self.dW = self.a.T @ self._solved((toward - self.pull * t).reshape(self.W.shape)) @ self.b
+        self.dX = self.back @ self._bounded(t, self.dW) @ self.back.T
+        self.dZ = self.goal - self.dX
+
+    def correct(self):
+        both = self.dX @ self.dZ
+        self.correction = (both + both.T) / 2
+
+    def most(self):
+        root = np.sqrt(np.outer(self.d, self.d))
+        least = [np.linalg.eigvalsh(change / root)[0] for change in (self.dX, self.dZ)]
+        return tuple(-1 / one if one < 0 else np.inf for one in least)
+
+    def move(self, first: float, second: float):
+        self.W, self.t = self.W + first * self.dW, self.t + first * self.dt
+        self.X, self.Z = np.diag(self.d) + first * self.dX, np.diag(self.d) + second * self.dZ
+        self.X, self.Z = (self.X + self.X.T) / 2, (self.Z + self.Z.T) / 2
+
+
+class _Entries:
+    """|w_i| ≤ t, or ≤ u_i where `each`: two bounds x = u ∓ w an entry, with multipliers z; all arrays are (2, entries).
+
+    Args:
+        rows: (m, entries). place: what makes W of w.
+    """
+
+    def __init__(self, rows, w, each: bool, place, options: Options):
+        self.rows, self.w, self.each, self.place = rows, w, each, place
+        self.degree, self.t = 2 * len(w), np.abs(w) + options.larger if each else options.larger
+
+    def begin(self, mean: float):
+        self.x = np.stack([self.t - self.w, self.t + self.w])
+        self.z = mean / self.x if self.each else np.full(self.x.shape, mean / self.t)
+
+    def reached(self):
+        return self.rows @ self.w
+
+    def whole(self):
+        return self.place(self.w)
+
+    def size(self):
+        return float(np.sum(self.t)) if self.each else self.t
+
+    def scale(self, dual):
+        slope = self.z / self.x
+        self.sum, self.difference, self.correction = slope.sum(0), slope[0] - slope[1], 0.0
+        self.slope = 4 * slope[0] * slope[1] / self.sum if self.each else self.sum
+        self.inverse, self.combined = self.rows / self.slope, dual @ self.rows
+        self.pull = np.zeros(len(self.w)) if self.each else -self.difference
+        self.pulled = self.pull / self.slope
+        self.curved = float(self.sum.sum() - self.pull @ self.pulled)
+
+    def product(self, first=0.0, second=0.0):
+        if not first and not second:
+            return float((self.x * self.z).sum())
+        return float(((self.x + first * self.dx) * (self.z + second * self.dz)).sum())
+
+    def aim(self, target: float):
+        self.goal = (target - self.correction) / self.x
+        aim = self.combined - self.goal[0] + self.goal[1]
+        if self.each:
+            aim += self.difference * (self.goal.sum(0) - 1.0) / self.sum
+        return aim, float(self.goal.sum())
+
+    def turn(self, toward, t: float):
+        self.dw = (toward - self.pull * t) / self.slope
+        self.dt = (self.goal.sum(0) - 1.0 + self.difference * self.dw) / self.sum if self.each else t
+        self.dx = np.stack([self.dt - self.dw, self.dt + self.dw])
+        self.dz = self.goal - self.z - self.z / self.x * self.dx
+
+    def correct(self):
+        self.correction = self.dx * self.dz
+
+    def most(self):
+        return _most(self.x, self.dx), _most(self.z, self.dz)
+
+    def move(self, first: float, second: float):
+        self.w, self.t = self.w + first * self.dw, self.t + first * self.dt
+        self.x, self.z = self.x + first * self.dx, self.z + second * self.dz

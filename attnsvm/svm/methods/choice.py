@@ -18,8 +18,7 @@ from attnsvm.svm.methods import (
     conic,
     interior_point,
     lagrangian,
-    schur,
-    smooth_interior,
+    reduced_interior,
     working_sets,
 )
 from attnsvm.svm.methods.interior_point import Answer
@@ -250,8 +249,7 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
 def _reduced(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0.0) -> Answer:
     if len(c) * start.size > REDUCED_NUMBERS:
         return start, np.zeros(len(c))
-    solver = smooth_interior if hasattr(measure, "q") else schur
-    return solver.least_norm(Reduced(c), start, measure)[1]
+    return reduced_interior.least_norm(Reduced(c), start, measure)[1]
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:

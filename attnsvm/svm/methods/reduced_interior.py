@@ -1,13 +1,14 @@
-"""Least spectral, hybrid, maximum and ℓ1 norm by an interior-point method with one unknown for each constraint.
+"""Least norms by an interior-point method with one unknown for each constraint.
 
-A W ≥ b has slacks s and multipliers λ; a norm is a bound t of the spectral norm of a matrix (`_Matrix`), of the size of
-some entries (`_Entries`), or of both, and in ℓ1 each entry has a bound of its own. Near a point with bounds X and
-their multipliers Z, W moves by H⁻¹ of what Σ λ_k A_k moves; H has a closed inverse, so that a Newton step asks for a
-Cholesky factor of A H⁻¹ Aᵀ + diag(s/λ) alone, where general solvers factor a system with all entries of W in it.
+A W ≥ b has slacks s and multipliers λ. A norm is a bound t of the spectral norm of a matrix (`_Matrix`), of the size of
+entries (`_Entries`), or of both; in ℓ1 each entry has a bound of its own, and ℓp is smooth and needs none (`_Powers`).
+W moves by H⁻¹ of what Σ λ_k A_k moves, and H has a closed inverse: a Newton step asks for a Cholesky factor of
+A H⁻¹ Aᵀ + diag(s/λ) alone, where general solvers factor a system with all entries of W in it.
 """
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
@@ -29,6 +30,8 @@ class Options:
         ridge: on the diagonal of the system, relative.
         near: size of the complementarity, relative to the norm, from which on answers are measured.
         enough: error at which it ends.
+        far: distance of W and ψ⁻¹(g) in `_Powers`, relative to the larger, from which the slope is that of the secant.
+        flat: least curvature there, relative to the largest.
         worse: answers in a row that need not improve on the best.
     """
 
@@ -40,6 +43,8 @@ class Options:
     near: float = 1e-6
     enough: float = 1e-11
     worse: int = 2
+    far: float = 0.01
+    flat: float = 1e-12
 
 
 OPTIONS = Options()
@@ -47,51 +52,46 @@ Answer = tuple[np.ndarray, np.ndarray]
 
 
 def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS) -> tuple[float, Answer]:
-    """The error, and (W, multipliers), of a feasible problem in the norms spectral, hybrid, linf and l1.
+    """The error, and (W, multipliers), of a feasible problem in any norm but nuc, rowmax and rowsum.
 
     Args:
         start: W of the size of the solution, which meets the constraints.
     """
     c, kept = problem.constraints, problem.kept
-    left, right = c.left[kept], c.right[kept]
-    scale, unit = lengths(left) * lengths(right), float(norm.value(start)) / (start.size if norm.name == "l1" else 1)
-    bound, free, left = c.bound[kept] / scale / unit, c.equality[kept], left / scale[:, None]
-    queries = c.factors.queries[np.unique(c.factors.query[kept])]
-    parts = _parts(norm, left, right, queries, start / unit, options)
+    left, right, queries = c.left[kept], c.right[kept], c.factors.queries[np.unique(c.factors.query[kept])]
+    scale = lengths(left) * lengths(right)
+    matrix = norm.name in ("spectral", "hybrid")
+    unit = float(norm.value(start) if matrix or norm.name == "linf" else np.abs(start).max())
+    bound, free, left, W = c.bound[kept] / scale / unit, c.equality[kept], left / scale[:, None], start / unit
+    width, parts = W.shape[1] - (norm.name != "spectral") if matrix else 0, list[Any]()
+    if matrix:
+        parts.append(_Matrix(left, right[:, :width], queries[:, :width], W[:, :width], options))
+    if width < W.shape[1]:
+        rows, shape = outer(left, right[:, width:]), (-1, W.shape[1] - width)
+        kind = partial(_Powers, norm) if hasattr(norm, "q") else partial(_Entries, norm.name == "l1")
+        parts.append(kind(rows, W[:, width:].ravel(), shape, options))
     best, answer, worse = np.inf, (start, np.zeros(len(c))), 0
     for W, dual, size in _path(parts, bound, free, options):
         if size > options.near:
             continue
         error, found = measured(c, norm, W * unit, problem.spread(dual / scale))
+        worse += 1
         if error < best:
             best, answer, worse = error, found, 0
-        else:
-            worse += 1
         if worse == options.worse or best <= options.enough:
             break
     return best, answer
 
 
-def _parts(norm: Norm, left, right, queries, W, options: Options) -> "list[_Matrix | _Entries]":
-    """The parts of W that a norm has bounds for."""
-    if norm.name in ("l1", "linf"):
-        return [_Entries(outer(left, right), W.ravel(), norm.name == "l1", partial(np.reshape, shape=W.shape), options)]
-    width = W.shape[1] - (norm.name == "hybrid")
-    parts: list[_Matrix | _Entries] = [_Matrix(left, right[:, :width], queries[:, :width], W[:, :width], options)]
-    if width < W.shape[1]:
-        parts.append(_Entries(left * right[:, width:], W[:, width], False, partial(np.reshape, shape=(-1, 1)), options))
-    return parts
-
-
 def _path(parts, bound, free, options: Options):
     """(W, multipliers, the complementarity relative to the norm), step after step."""
-    m, shared = len(bound), not parts[0].each
+    m, shared, joint = len(bound), parts[0].shared, parts[0].joint
     degree = m - np.count_nonzero(free) + sum(part.degree for part in parts)
-    mean = options.larger / degree if shared else 1.0
-    for part in parts:
-        part.begin(mean)
+    mean = sum(part.size() for part in parts) / len(parts) / degree
     s = np.where(free, 0.0, np.maximum(sum(part.reached() for part in parts) - bound, options.slack * bound.max()))
     dual = np.where(free, 0.0, mean / np.where(free, 1.0, s))
+    for part in parts:
+        dual = dual * part.begin(mean, dual, bound)
     for _ in range(options.iterations):
         try:
             for part in parts:
@@ -100,7 +100,7 @@ def _path(parts, bound, free, options: Options):
             return
         missing = sum(part.reached() for part in parts) - s - bound
         mean = (s @ dual + sum(part.product() for part in parts)) / degree
-        yield np.hstack([part.whole() for part in parts]), dual, mean * degree / sum(part.size() for part in parts)
+        yield np.hstack([part.whole() for part in parts]), dual, mean * degree / parts[0].size()
         weight = np.where(free, 0.0, 1.0 / np.where(free, 1.0, dual))
         system = sum(part.rows @ part.inverse.T for part in parts)
         system.flat[:: m + 1] = system.diagonal() * (1 + options.ridge) + s * weight
@@ -110,38 +110,32 @@ def _path(parts, bound, free, options: Options):
         along = sum(part.inverse @ part.pull for part in parts)
         answered = dpotrs(factor, along, lower=1)[0]
         curved = along @ answered + sum(part.curved for part in parts)
-
-        def direction(target, product, parts=parts, s=s, dual=dual, weight=weight, missing=missing, factor=factor,
-                      along=along, answered=answered, curved=curved):  # fmt: skip
+        target, product, share = 0.0, 0.0, 1.0
+        for corrects in (False, True):  # predictor, corrector
             aims = [part.aim(target) for part in parts]
             off = np.where(free, 0.0, target - s * dual - product)
             goal = off * weight - missing - sum(part.inverse @ aim for part, (aim, _) in zip(parts, aims, strict=True))
             change, t = dpotrs(factor, goal, lower=1)[0], 0.0
             if shared:
-                t = sum(total - part.pulled @ aim for part, (aim, total) in zip(parts, aims, strict=True)) - 1.0
+                t = sum(trace - part.pulled @ aim for part, (aim, trace) in zip(parts, aims, strict=True)) - 1.0
                 t = (t - along @ change) / curved
                 change = change + answered * t
             for part, (aim, _) in zip(parts, aims, strict=True):
                 part.turn(change @ part.rows + aim, t)
-            return change, (off - s * change) * weight
-
-        change, slack = direction(0.0, 0.0)
-        lengths = _lengths(parts, s, slack, dual, change, 1.0)
-        aimed = (s + lengths[0] * slack) @ (dual + lengths[1] * change) + sum(part.product(*lengths) for part in parts)
+            slack = (off - s * change) * weight
+            most = [part.most() for part in parts] + [(_most(s, slack), _most(dual, change))]
+            first, second = (min(1.0, share * min(one)) for one in zip(*most, strict=True))
+            if joint:
+                first = second = min(first, second)
+            if not corrects:
+                aimed = (s + first * slack) @ (dual + second * change)
+                aimed += sum(part.product(first, second) for part in parts)
+                target, product, share = (aimed / degree / mean) ** 3 * mean, change * slack, options.step
+                for part in parts:
+                    part.correct()
+        s, dual = s + first * slack, dual + second * change
         for part in parts:
-            part.correct()
-        change, slack = direction((aimed / degree / mean) ** 3 * mean, change * slack)
-        lengths = _lengths(parts, s, slack, dual, change, options.step)
-        s, dual = s + lengths[0] * slack, dual + lengths[1] * change
-        for part in parts:
-            part.move(*lengths)
-
-
-def _lengths(parts, s, slack, dual, change, share: float) -> tuple[float, float]:
-    """The steps of bounds and multipliers that stay inside."""
-    most = [part.most() for part in parts] + [(_most(s, slack), _most(dual, change))]
-    first, second = (min(1.0, share * min(one)) for one in zip(*most, strict=True))
-    return first, second
+            part.move(first, second)
 
 
 def _most(values, change) -> float:
@@ -157,7 +151,7 @@ class _Matrix:
     couples the entries (i, j) and (j, i) alone.
     """
 
-    each = False
+    shared, joint = True, False
 
     def __init__(self, left, right, queries, W, options: Options):
         each = (left, W.shape[0]), (queries, W.shape[1])
@@ -165,9 +159,10 @@ class _Matrix:
         self.left, self.right, self.W = left @ self.P, right @ self.Q, self.P.T @ W @ self.Q
         self.p, self.degree, self.t = self.W.shape[0], sum(self.W.shape), options.larger
 
-    def begin(self, mean: float):
+    def begin(self, mean: float, dual, bound) -> float:
         self.R = self.back = np.eye(self.degree)
         self.X, self.Z = self._bounded(self.t, self.W), np.eye(self.degree) * (mean / self.t)
+        return 1.0
 
     def _bounded(self, t, W):
         return np.block([[t * np.eye(self.p), W], [W.T, t * np.eye(len(W.T))]])
@@ -250,28 +245,31 @@ class _Matrix:
 
 
 class _Entries:
-    """|w_i| ≤ t, or ≤ u_i where `each`: two bounds x = u ∓ w an entry, with multipliers z; all arrays are (2, entries).
+    """|w_i| ≤ t, or ≤ t_i where `each`: two bounds x = t ∓ w an entry, with multipliers z; all arrays are (2, entries).
 
     Args:
-        rows: (m, entries). place: what makes W of w.
+        rows: (m, entries). shape: of their part of W.
     """
 
-    def __init__(self, rows, w, each: bool, place, options: Options):
-        self.rows, self.w, self.each, self.place = rows, w, each, place
-        self.degree, self.t = 2 * len(w), np.abs(w) + options.larger if each else options.larger
+    joint = False
 
-    def begin(self, mean: float):
+    def __init__(self, each: bool, rows, w, shape, options: Options):
+        self.rows, self.w, self.shape, self.each, self.shared = rows, w, shape, each, not each
+        self.degree, self.t = 2 * len(w), np.abs(w) + np.abs(w).mean() if each else options.larger
+
+    def begin(self, mean: float, dual, bound) -> float:
         self.x = np.stack([self.t - self.w, self.t + self.w])
         self.z = mean / self.x if self.each else np.full(self.x.shape, mean / self.t)
+        return 1.0
 
     def reached(self):
         return self.rows @ self.w
 
     def whole(self):
-        return self.place(self.w)
+        return self.w.reshape(self.shape)
 
     def size(self):
-        return float(np.sum(self.t)) if self.each else self.t
+        return float(np.sum(self.t))
 
     def scale(self, dual):
         slope = self.z / self.x
@@ -309,3 +307,58 @@ class _Entries:
     def move(self, first: float, second: float):
         self.w, self.t = self.w + first * self.dw, self.t + first * self.dt
         self.x, self.z = self.x + first * self.dx, self.z + second * self.dz
+
+
+class _Powers(_Entries):
+    """Σ |w_i|^p/p: an optimum has ψ(w) = |w|^(p−1) sign w = g, the entries of Σ λ_k A_k.
+
+    For p < 2 the inverse of ψ is the smoother one, and w follows from λ. For p > 2 ψ is, w is an unknown of its own,
+    and far from ψ⁻¹(g) the slope is that of the secant, which leads there.
+    """
+
+    shared, joint, degree, curved = False, True, 0, 0.0
+
+    def __init__(self, norm, rows, w, shape, options: Options):
+        self.p, self.q, self.rows, self.w, self.shape, self.options = norm.p, norm.q, rows, w, shape, options
+
+    def begin(self, mean: float, dual, bound) -> float:
+        best = float(bound @ dual / (np.abs(dual @ self.rows) ** self.q).sum())  # multiple of the multipliers
+        return best ** (self.p - 1) if self.p <= 2 and best > 0 else 1.0
+
+    def size(self):
+        return float((np.abs(self.w) ** self.p).sum())
+
+    def scale(self, dual):
+        g, p, q = dual @ self.rows, self.p, self.q
+        there = _power(g, q - 1)
+        if p <= 2:
+            self.w, self.off, slope = there, np.zeros(len(g)), (q - 1) * np.abs(g) ** (q - 2)
+        else:
+            self.off, apart = _power(self.w, p - 1) - g, np.abs(self.w - there)
+            far = apart > self.options.far * np.maximum(np.abs(self.w), np.abs(there))
+            near = (p - 1) * np.abs(self.w) ** (p - 2)
+            curved = np.where(far, np.abs(self.off) / np.where(far, apart, 1.0), near)
+            slope = 1.0 / (curved + self.options.flat * curved.max())
+        self.slope, self.inverse, self.pull = slope, self.rows * slope, np.zeros(len(g))
+
+    def product(self, first=0.0, second=0.0):
+        return 0.0
+
+    def aim(self, target: float):
+        return -self.off, 0.0
+
+    def turn(self, toward, t: float):
+        self.dw = toward * self.slope
+
+    def correct(self):
+        pass
+
+    def most(self):
+        return np.inf, np.inf
+
+    def move(self, first: float, second: float):
+        self.w = self.w + first * self.dw
+
+
+def _power(values, exponent: float):
+    return np.sign(values) * np.abs(values) ** exponent

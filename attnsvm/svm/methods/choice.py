@@ -188,12 +188,9 @@ def least_other(
     if part == INTERIOR == method:
         return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
     if part == SMOOTH:
-        if part == method:
-            error, answer = _smooth_on_all(problem, start, measure)
-        else:
-            error, answer = measured(
-                c, measure, *working_sets.on_working_set(c, start, measure, _smooth, False, report)
-            )
+        one = c, start, measure
+        answer = _smooth(*one) if part == method else working_sets.on_working_set(*one, _smooth, False, report)
+        error, answer = measured(c, measure, *answer)
         if error <= working_sets.OPTIONS.enough:
             return *answer, method
         method = method.replace(SMOOTH, CONIC)
@@ -234,15 +231,10 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     return other if again < best else answer
 
 
-def _smooth_on_all(problem: Reduced, start: np.ndarray, measure: Norm) -> tuple[float, Answer]:
-    c = problem.constraints
+def _smooth(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0.0) -> Answer:
     if len(c) * start.size > smooth_interior.OPTIONS.numbers:
-        return np.inf, (start, np.zeros(len(c)))
-    return smooth_interior.least_norm(problem, start, measure)
-
-
-def _smooth(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
-    return _smooth_on_all(Reduced(c), start, measure)[1]
+        return start, np.zeros(len(c))
+    return smooth_interior.least_norm(Reduced(c), start, measure)[1]
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:

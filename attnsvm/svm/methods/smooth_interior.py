@@ -52,8 +52,8 @@ def least_norm(
     c = problem.constraints
     left, right = c.left[problem.kept], c.right[problem.kept]
     scale, unit = lengths(left) * lengths(right), np.abs(start).max()
-    rows, bound = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / unit
-    W, dual = _solved(rows, bound, c.equality[problem.kept], start.ravel() / unit, norm.p, norm.q, options)
+    rows, bound, free = outer(left, right) / scale[:, None], c.bound[problem.kept] / scale / unit, c.equality
+    W, dual = _solved(rows, bound, free[problem.kept], start.ravel() / unit, norm.p, norm.q, options)
     return measured(c, norm, W.reshape(c.shape) * unit, problem.spread(dual / scale))
 
 
@@ -84,8 +84,7 @@ def _solved(A, b, free, w, p: float, q: float, options: Options):
         slack = np.where(free, 0.0, -s - s * weight * change)
         length = min(_most(s, slack, free), _most(dual, change, free))
         aimed = (s + length * slack) @ (dual + length * change) / m
-        product = np.where(free, 0.0, (aimed / mean) ** 3 * mean if mean > 0 else 0.0) - s * dual - slack * change
-        product[free] = 0.0
+        product = np.where(free, 0.0, (aimed / mean) ** 3 * mean - s * dual - slack * change)
         change = dpotrs(factor, goal + product * weight, lower=1)[0]
         slack = (product - s * change) * weight
         length = min(1.0, options.step * min(_most(s, slack, free), _most(dual, change, free)))

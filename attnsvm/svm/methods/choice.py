@@ -216,7 +216,7 @@ def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_se
     return working_sets.on_working_set(c, start, measure, solve, solve is _interior, report)
 
 
-def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
+def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> Answer:
     """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
     c = problem.constraints
     best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))

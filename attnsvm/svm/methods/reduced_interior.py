@@ -103,19 +103,21 @@ def _path(parts, bound, free, options: Options):
         yield np.hstack([part.whole() for part in parts]), dual, mean * degree / parts[0].size()
         weight = np.where(free, 0.0, 1.0 / np.where(free, 1.0, dual))
         system = sum(part.rows @ part.inverse.T for part in parts)
-        system.flat[:: m + 1] = system.diagonal() * (1 + options.ridge) + s * weight
-        factor, failed = dpotrf(system.T, lower=1, clean=0, overwrite_a=1)
+        system.flat[:: m + 1] += s * weight
+        ridged = system.copy()
+        ridged.flat[:: m + 1] *= 1 + options.ridge
+        factor, failed = dpotrf(ridged.T, lower=1, clean=0, overwrite_a=1)
         if failed or not np.isfinite(factor.diagonal()).all():
             return
         along = sum(part.inverse @ part.pull for part in parts)
-        answered = dpotrs(factor, along, lower=1)[0]
+        answered = _solved(factor, system, along)
         curved = along @ answered + sum(part.curved for part in parts)
         target, product, share = 0.0, 0.0, 1.0
         for corrects in (False, True):  # predictor, corrector
             aims = [part.aim(target) for part in parts]
             off = np.where(free, 0.0, target - s * dual - product)
             goal = off * weight - missing - sum(part.inverse @ aim for part, (aim, _) in zip(parts, aims, strict=True))
-            change, t = dpotrs(factor, goal, lower=1)[0], 0.0
+            change, t = _solved(factor, system, goal), 0.0
             if shared:
                 t = sum(trace - part.pulled @ aim for part, (aim, trace) in zip(parts, aims, strict=True)) - 1.0
                 t = (t - along @ change) / curved
@@ -136,6 +138,12 @@ def _path(parts, bound, free, options: Options):
         s, dual = s + first * slack, dual + second * change
         for part in parts:
             part.move(first, second)
+
+
+def _solved(factor, system, goal):
+    """system⁻¹ goal, refined: the ridge, and what the factor lost."""
+    found = dpotrs(factor, goal, lower=1)[0]
+    return found + dpotrs(factor, goal - system @ found, lower=1)[0]
 
 
 def _most(values, change) -> float:

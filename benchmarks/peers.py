@@ -42,7 +42,7 @@ CELLS = (  # n, T, d
     *((500, 61, 64), (50, 21, 200)),
 )
 HEAD = ("norm", "constraints × d²", "solve", "proof", "batch", "gap", "quickest other", *("ratio",) * 3, "all others")
-ROUNDS, ENOUGH, LONG = 5, 0.05, 3.0  # rounds, seconds of each; one round of what takes long
+ROUNDS, ENOUGH, LONG = 5, 0.05, 1.0  # rounds, seconds of each; one round of what takes long
 PEER = 1e-7  # gap up to which another method counts
 NUMBERS = 6e7  # of the matrix of constraints, beyond which nobody gets it
 ACCURACY = 1e-12  # asked for where it can be said

@@ -5,10 +5,11 @@
 A cell is a norm, a number of constraints and d, with a planted W. Milliseconds of CPU time of one thread, the least of
 several rounds in which every way has its turn. `solve`: from tokens to W and multipliers; `proof`: all of
 `solve(separation(...))`, checks of the arrays and the checker included; `batch`: the same for one of twenty problems of
-this shape that are solved together. The others get their own data, formed outside their time, and prove nothing.
+this shape that are solved together. The others get their own data, formed outside their time, in coordinates of the
+spans where the norm allows it, and prove nothing.
 `gap` is that of their W, scaled to margin one, as the checker proves it by our multipliers; a way whose gap is above
 1e-7 is no peer. Each way runs in a process of its own, which is ended after `--limit` seconds; what took longer in a
-smaller problem of a norm is not begun in a larger one. A package that is not installed is left out.
+problem with no more constraints and no larger d is not begun. A package that is not installed is left out.
 """
 
 import argparse
@@ -70,10 +71,10 @@ def unproved(c, norm):
     return least_other(problem, W, measure, method, quiet, found)[0]
 
 
-# ---- the others: a function of the constraints, their matrix G (m, d·e) and the norm, that makes one without arguments
+# ---- the others: of the shape of W, the constraints G (m, d·e) and the norm they make a function without arguments
 
 
-def daqp(c, G, norm):
+def daqp(shape, G, norm):
     """Dual active set in C."""
     import daqp
 
@@ -81,7 +82,7 @@ def daqp(c, G, norm):
     return lambda: daqp.solve(np.eye(size), np.zeros(size), G, *box, primal_tol=ACCURACY)[0]
 
 
-def quadprog(c, G, norm):
+def quadprog(shape, G, norm):
     """Dual active set of Goldfarb and Idnani, in C."""
     import quadprog
 
@@ -89,7 +90,7 @@ def quadprog(c, G, norm):
     return lambda: quadprog.solve_qp(np.eye(size), np.zeros(size), G.T, np.ones(m))[0]
 
 
-def piqp(c, G, norm):
+def piqp(shape, G, norm):
     """Proximal interior point in C++."""
     import piqp
 
@@ -104,11 +105,11 @@ def piqp(c, G, norm):
     return run
 
 
-def linear_svc(c, G, norm):
+def linear_svc(shape, G, norm):
     """liblinear: constraints alternately as they are and mirrored, hinge with C = 1e6."""
     from sklearn.svm import LinearSVC
 
-    sign = np.where(np.arange(len(c)) % 2, 1, -1)
+    sign = np.where(np.arange(len(G)) % 2, 1, -1)
     features = G * sign[:, None]
 
     def run():
@@ -118,7 +119,7 @@ def linear_svc(c, G, norm):
     return run
 
 
-def lbfgs(c, G, norm):
+def lbfgs(shape, G, norm):
     """L-BFGS-B of SciPy on the dual, min ½‖Gᵀλ‖_q² − Σλ over λ ≥ 0."""
     q = 2.0 if norm == "fro" else geometry.get(norm).q
 
@@ -143,10 +144,10 @@ class Program:
     The cone: `positive` numbers, `second` order cones of these sizes, and one of `square` × `square` matrices.
     """
 
-    def __init__(self, c, G, norm):
-        (d, e), N, self.second, self.square, self.P = c.shape, G.shape[1], [], 0, None
+    def __init__(self, shape, G, norm):
+        (d, e), N, self.second, self.square, self.P = shape, G.shape[1], [], 0, None
         eye, one = sp.eye_array(N), sp.coo_array(np.ones((N, 1)))
-        margins, self.dual = -sp.csr_array(G), norm == "nuc"
+        margins, self.dual, self.rows = -sp.csr_array(G), norm == "nuc", d
         self.read = lambda x: x[:N]
         parts, h = [], [-np.ones(len(G))]
         if norm == "fro":
@@ -194,13 +195,12 @@ class Program:
         self.F, self.h = sp.vstack(parts, format="csc"), np.concatenate(h)
         self.positive = len(self.h) - sum(self.second)
 
-    def corner(self, Z, c):
+    def corner(self, Z):
         """W from the multiplier Z of the semidefinite constraint of the dual of the nuclear norm."""
-        d = c.shape[0]
-        return 2 * Z[:d, d:]
+        return 2 * Z[: self.rows, self.rows :]
 
 
-def clarabel(c, G, norm):
+def clarabel(shape, G, norm):
     """CLARABEL on its own data."""
     import clarabel
 
@@ -209,7 +209,7 @@ def clarabel(c, G, norm):
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
     if norm.startswith("l") and norm not in ("l1", "linf"):
         return _clarabel_powers(clarabel, settings, G, float(norm[1:]))
-    program = Program(c, G, norm)
+    program = Program(shape, G, norm)
     cones: list[Any] = [clarabel.NonnegativeConeT(program.positive)]
     cones += [clarabel.SecondOrderConeT(size) for size in program.second]
     F, h, k = program.F, program.h, program.square
@@ -228,7 +228,7 @@ def clarabel(c, G, norm):
             return program.read(np.array(found.x))
         Z = np.zeros((k, k))
         Z[first, second] = Z[second, first] = np.array(found.z)[program.positive :] / root
-        return program.corner(Z, c)
+        return program.corner(Z)
 
     return run
 
@@ -250,11 +250,11 @@ def _clarabel_powers(clarabel, settings, G, p):
     return lambda: np.array(clarabel.DefaultSolver(P, cost, F, h, cones, settings).solve().x)[:N]
 
 
-def cvxopt(c, G, norm):
+def cvxopt(shape, G, norm):
     """The interior point of cvxopt, in Python and C."""
     from cvxopt import matrix, solvers, spmatrix
 
-    program = Program(c, G, norm)
+    program = Program(shape, G, norm)
     F, h, k = program.F, program.h, program.square
     if k:
         F, h = sp.vstack([F, program.matrix]), np.concatenate([h, program.constant])
@@ -269,20 +269,20 @@ def cvxopt(c, G, norm):
         found = solvers.coneqp(P, cost, F, h, dims, options=options) if P is not None else None
         found = found or solvers.conelp(cost, F, h, dims, options=options)
         if program.dual:
-            return program.corner(np.array(found["z"])[program.positive :].reshape(k, k), c)
+            return program.corner(np.array(found["z"])[program.positive :].reshape(k, k))
         return program.read(np.array(found["x"]).ravel())
 
     return run
 
 
 def highs(method):
-    def prepare(c, G, norm):
+    def prepare(shape, G, norm):
         """HiGHS as SciPy has it."""
         N = G.shape[1]
         if norm == "l1":  # W = u − v
             cost, F, h, free = np.ones(2 * N), np.hstack([-G, G]), -np.ones(len(G)), (0, None)
             return lambda: np.subtract(*np.split(linprog(cost, F, h, bounds=free, method=method).x, 2))
-        program = Program(c, G, norm)
+        program = Program(shape, G, norm)
         free = [(None, None)] * len(program.cost)
         return lambda: linprog(program.cost, program.F, program.h, bounds=free, method=method).x[:N]
 
@@ -366,7 +366,7 @@ def _warm(norm):
 
 
 def compared(n, T, d, norm, limit, slow):
-    """One row of the table; `slow`: the ways that took too long in a smaller problem, more are added to it."""
+    """One row of the table; `slow`: the ways that took too long, and where; more are added."""
     given = planted(n, T, d)
     c = separation(*given)
     many = [planted(n, T, d, seed) for seed in range(TOGETHER)] if len(c) <= BATCHED else []
@@ -376,12 +376,16 @@ def compared(n, T, d, norm, limit, slow):
     }
     if many:
         ways["batch"] = lambda: _warm(norm) or (lambda: solve_batch([separation(*one) for one in many], norm))
-    if len(c) * d * d <= NUMBERS:
-        G = outer(c.left, c.right)
+    problem, inside = Reduced(c), geometry.get(norm).unitarily_invariant
+    shape = problem.shape if inside else c.shape
+    if len(c) * shape[0] * shape[1] <= NUMBERS:
+        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+        G = outer(left, right)
         for name, (package, norms, prepare) in PEERS.items():
             if norm in norms and importlib.util.find_spec(package):
-                ways[name] = lambda prepare=prepare: prepare(c, G, norm)
-    workers = {name: Worker(way, limit) for name, way in ways.items() if name not in slow}
+                ways[name] = lambda prepare=prepare: prepare(shape, G, norm)
+    known = {name for name, size in slow if size[0] <= len(c) and size[1] <= d}
+    workers = {name: Worker(way, limit) for name, way in ways.items() if name not in known}
     answers, least, spent = {}, {}, {}
     for name, worker in workers.items():
         if (answer := worker.ask("answer")) is not None:
@@ -396,7 +400,7 @@ def compared(n, T, d, norm, limit, slow):
         if worker.failed:
             row["failed"][name] = worker.failed
             if worker.failed == "slow":
-                slow.add(name)
+                slow.append((name, (len(c), d)))
         worker.end()
     if "batch" in least:
         least["batch"] /= TOGETHER
@@ -405,7 +409,9 @@ def compared(n, T, d, norm, limit, slow):
     row["status"], row["method"] = (str(best.status), best.method) if best else ("", "")
     row["gap"] = best.gap if best else np.nan
     row["others"] = {
-        name: (least[name], _gap(c, norm, W, best)) for name, W in answers.items() if name in PEERS and best
+        name: (least[name], _gap(c, norm, problem if inside else None, W, best))
+        for name, W in answers.items()
+        if name in PEERS and best
     }
     peers = {name: took for name, (took, gap) in row["others"].items() if gap <= PEER}
     row["quickest"] = min(peers, key=peers.get) if peers else ""
@@ -413,9 +419,10 @@ def compared(n, T, d, norm, limit, slow):
     return row
 
 
-def _gap(c, norm, w, best):
+def _gap(c, norm, inside, w, best):
     with suppress(Exception), np.errstate(all="ignore"):
-        W = np.asarray(w, dtype=float).reshape(c.shape)
+        w = np.asarray(w, dtype=float)
+        W = w.reshape(c.shape) if inside is None else inside.lift(w.reshape(inside.shape))
         claim = SimpleNamespace(status="solved", W=W / c.apply(W).min(), dual=best.dual)
         return check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim).gap
     return np.inf
@@ -451,7 +458,7 @@ def main():
     rows = []
     print(f"| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
     for norm in asked.norms:
-        slow: set[str] = set()
+        slow: list[tuple[str, tuple[int, int]]] = []
         for n, T, d in CELLS:
             if asked.cells is None or f"{n * (T - 1)}x{d}" in asked.cells:
                 rows.append(compared(n, T, d, norm, asked.limit, slow))

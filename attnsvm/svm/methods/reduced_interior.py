@@ -14,6 +14,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from attnsvm.geometry import Norm
+from attnsvm.svm.constraints import TokenConstraints
 from attnsvm.svm.methods.rescaling import measured
 from attnsvm.svm.reductions import Reduced, basis, lengths, outer
 
@@ -57,7 +58,9 @@ def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options
     Args:
         start: W of the size of the solution, which meets the constraints.
     """
-    c, kept = problem.constraints, problem.kept
+    c, kept, inside = problem.constraints, problem.kept, norm.unitarily_invariant
+    if inside:
+        c, start = TokenConstraints(problem.factors, c.bound, c.equality, c.index), problem.lower(start)
     left, right, queries = c.left[kept], c.right[kept], c.factors.queries[np.unique(c.factors.query[kept])]
     scale = lengths(left) * lengths(right)
     matrix = norm.name in ("spectral", "hybrid")
@@ -80,7 +83,7 @@ def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options
             best, answer, worse = error, found, 0
         if worse == options.worse or best <= options.enough:
             break
-    return best, answer
+    return best, (problem.lift(answer[0]), answer[1]) if inside else answer
 
 
 def _path(parts, bound, free, options: Options):
@@ -208,6 +211,7 @@ class _Matrix:
         pull = self._into(2 * square[:p, p:])
         self.pull, self.pulled = pull.ravel(), self._solved(pull).ravel()
         self.curved, self.correction = float(np.trace(square)) - self.pull @ self.pulled, 0.0
+        self.dX = self.dZ = np.zeros(self.Z.shape)
 
     def _into(self, M):
         return self.a @ M @ self.b.T
@@ -219,8 +223,6 @@ class _Matrix:
         return found
 
     def product(self, first=0.0, second=0.0):
-        if not first and not second:
-            return float(self.d @ self.d)
         return float(((np.diag(self.d) + first * self.dX) * (np.diag(self.d) + second * self.dZ)).sum())
 
     def aim(self, target: float):
@@ -281,7 +283,8 @@ class _Entries:
 
     def scale(self, dual):
         slope = self.z / self.x
-        self.sum, self.difference, self.correction = slope.sum(0), slope[0] - slope[1], 0.0
+        self.sum, self.difference = slope.sum(0), slope[0] - slope[1]
+        self.correction = self.dx = self.dz = np.zeros(self.x.shape)
         self.slope = 4 * slope[0] * slope[1] / self.sum if self.each else self.sum
         self.inverse, self.combined = self.rows / self.slope, dual @ self.rows
         self.pull = np.zeros(len(self.w)) if self.each else -self.difference
@@ -289,8 +292,6 @@ class _Entries:
         self.curved = float(self.sum.sum() - self.pull @ self.pulled)
 
     def product(self, first=0.0, second=0.0):
-        if not first and not second:
-            return float((self.x * self.z).sum())
         return float(((self.x + first * self.dx) * (self.z + second * self.dz)).sum())
 
     def aim(self, target: float):

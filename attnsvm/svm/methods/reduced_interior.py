@@ -210,7 +210,7 @@ class _Matrix:
         self.inverse = self._solved(self.rows.reshape(-1, *self.W.shape)).reshape(self.rows.shape)
         pull = self._into(2 * square[:p, p:])
         self.pull, self.pulled = pull.ravel(), self._solved(pull).ravel()
-        self.curved, self.correction = float(np.trace(square)) - self.pull @ self.pulled, 0.0
+        self.curved, self.correction = float(np.trace(square)) - self.pull @ self.pulled, np.zeros(self.Z.shape)
         self.dX = self.dZ = np.zeros(self.Z.shape)
 
     def _into(self, M):

@@ -94,7 +94,7 @@ def _path(parts, bound, free, options: Options):
     s = np.where(free, 0.0, np.maximum(sum(part.reached() for part in parts) - bound, options.slack * bound.max()))
     dual = np.where(free, 0.0, mean / np.where(free, 1.0, s))
     for part in parts:
-        dual = dual * part.begin(mean, dual, bound)
+        dual = part.begin(mean, dual, bound)
     for _ in range(options.iterations):
         try:
             for part in parts:
@@ -115,10 +115,10 @@ def _path(parts, bound, free, options: Options):
         along = sum(part.inverse @ part.pull for part in parts)
         answered = _solved(factor, system, along)
         curved = along @ answered + sum(part.curved for part in parts)
-        target, product, share = 0.0, 0.0, 1.0
+        target, share, change, slack = 0.0, 1.0, np.zeros(m), np.zeros(m)
         for corrects in (False, True):  # predictor, corrector
             aims = [part.aim(target) for part in parts]
-            off = np.where(free, 0.0, target - s * dual - product)
+            off = np.where(free, 0.0, target - s * dual - change * slack)
             goal = off * weight - missing - sum(part.inverse @ aim for part, (aim, _) in zip(parts, aims, strict=True))
             change, t = _solved(factor, system, goal), 0.0
             if shared:
@@ -128,16 +128,14 @@ def _path(parts, bound, free, options: Options):
             for part, (aim, _) in zip(parts, aims, strict=True):
                 part.turn(change @ part.rows + aim, t)
             slack = (off - s * change) * weight
-            most = [part.most() for part in parts] + [(_most(s, slack), _most(dual, change))]
+            most = [part.most() for part in parts] + [(_most(s, slack), _most(np.where(free, 0.0, dual), change))]
             first, second = (min(1.0, share * min(one)) for one in zip(*most, strict=True))
             if joint:
                 first = second = min(first, second)
             if not corrects:
                 aimed = (s + first * slack) @ (dual + second * change)
                 aimed += sum(part.product(first, second) for part in parts)
-                target, product, share = (aimed / degree / mean) ** 3 * mean, change * slack, options.step
-                for part in parts:
-                    part.correct()
+                target, share = (aimed / degree / mean) ** 3 * mean, options.step
         s, dual = s + first * slack, dual + second * change
         for part in parts:
             part.move(first, second)
@@ -170,10 +168,10 @@ class _Matrix:
         self.left, self.right, self.W = left @ self.P, right @ self.Q, self.P.T @ W @ self.Q
         self.p, self.degree, self.t = self.W.shape[0], sum(self.W.shape), options.larger
 
-    def begin(self, mean: float, dual, bound) -> float:
+    def begin(self, mean: float, dual, bound):
         self.R = self.back = np.eye(self.degree)
         self.X, self.Z = self._bounded(self.t, self.W), np.eye(self.degree) * (mean / self.t)
-        return 1.0
+        return dual
 
     def _bounded(self, t, W):
         return np.block([[t * np.eye(self.p), W], [W.T, t * np.eye(len(W.T))]])
@@ -210,7 +208,7 @@ class _Matrix:
         self.inverse = self._solved(self.rows.reshape(-1, *self.W.shape)).reshape(self.rows.shape)
         pull = self._into(2 * square[:p, p:])
         self.pull, self.pulled = pull.ravel(), self._solved(pull).ravel()
-        self.curved, self.correction = float(np.trace(square)) - self.pull @ self.pulled, np.zeros(self.Z.shape)
+        self.curved = float(np.trace(square)) - self.pull @ self.pulled
         self.dX = self.dZ = np.zeros(self.Z.shape)
 
     def _into(self, M):
@@ -227,7 +225,7 @@ class _Matrix:
 
     def aim(self, target: float):
         """What is asked of 2H W beside Σ λ_k A_k, in coordinates, and of the trace of Z."""
-        goal = target * np.eye(self.degree) - np.diag(self.d**2) - self.correction
+        goal = target * np.eye(self.degree) - np.diag(self.d**2) - (self.dX @ self.dZ + self.dZ @ self.dX) / 2
         self.goal = 2 * goal / (self.d[:, None] + self.d)
         there = self.back.T @ self.goal @ self.back
         aim = self._into(2 * there[: self.p, self.p :] + self.off).ravel()
@@ -238,10 +236,6 @@ class _Matrix:
         self.dW = self.a.T @ self._solved((toward - self.pull * t).reshape(self.W.shape)) @ self.b
         self.dX = self.back @ self._bounded(t, self.dW) @ self.back.T
         self.dZ = self.goal - self.dX
-
-    def correct(self):
-        both = self.dX @ self.dZ
-        self.correction = (both + both.T) / 2
 
     def most(self):
         root = np.sqrt(np.outer(self.d, self.d))
@@ -267,10 +261,10 @@ class _Entries:
         self.rows, self.w, self.shape, self.each, self.shared = rows, w, shape, each, not each
         self.degree, self.t = 2 * len(w), np.abs(w) + np.abs(w).mean() if each else options.larger
 
-    def begin(self, mean: float, dual, bound) -> float:
+    def begin(self, mean: float, dual, bound):
         self.x = np.stack([self.t - self.w, self.t + self.w])
         self.z = mean / self.x if self.each else np.full(self.x.shape, mean / self.t)
-        return 1.0
+        return dual
 
     def reached(self):
         return self.rows @ self.w
@@ -284,7 +278,7 @@ class _Entries:
     def scale(self, dual):
         slope = self.z / self.x
         self.sum, self.difference = slope.sum(0), slope[0] - slope[1]
-        self.correction = self.dx = self.dz = np.zeros(self.x.shape)
+        self.dx = self.dz = np.zeros(self.x.shape)
         self.slope = 4 * slope[0] * slope[1] / self.sum if self.each else self.sum
         self.inverse, self.combined = self.rows / self.slope, dual @ self.rows
         self.pull = np.zeros(len(self.w)) if self.each else -self.difference
@@ -295,7 +289,7 @@ class _Entries:
         return float(((self.x + first * self.dx) * (self.z + second * self.dz)).sum())
 
     def aim(self, target: float):
-        self.goal = (target - self.correction) / self.x
+        self.goal = (target - self.dx * self.dz) / self.x
         aim = self.combined - self.goal[0] + self.goal[1]
         if self.each:
             aim += self.difference * (self.goal.sum(0) - 1.0) / self.sum
@@ -306,9 +300,6 @@ class _Entries:
         self.dt = (self.goal.sum(0) - 1.0 + self.difference * self.dw) / self.sum if self.each else t
         self.dx = np.stack([self.dt - self.dw, self.dt + self.dw])
         self.dz = self.goal - self.z - self.z / self.x * self.dx
-
-    def correct(self):
-        self.correction = self.dx * self.dz
 
     def most(self):
         return _most(self.x, self.dx), _most(self.z, self.dz)
@@ -330,9 +321,9 @@ class _Powers(_Entries):
     def __init__(self, norm, rows, w, shape, options: Options):
         self.p, self.q, self.rows, self.w, self.shape, self.options = norm.p, norm.q, rows, w, shape, options
 
-    def begin(self, mean: float, dual, bound) -> float:
+    def begin(self, mean: float, dual, bound):
         best = float(bound @ dual / (np.abs(dual @ self.rows) ** self.q).sum())  # multiple of the multipliers
-        return best ** (self.p - 1) if self.p <= 2 and best > 0 else 1.0
+        return dual * best ** (self.p - 1) if self.p <= 2 and best > 0 else dual
 
     def size(self):
         return float((np.abs(self.w) ** self.p).sum())
@@ -358,9 +349,6 @@ class _Powers(_Entries):
 
     def turn(self, toward, t: float):
         self.dw = toward * self.slope
-
-    def correct(self):
-        pass
 
     def most(self):
         return np.inf, np.inf

@@ -37,10 +37,6 @@ def _status(arguments: Sequence[str] | None) -> int:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_inspect(commands.add_parser("inspect", help="compare heads with certified solutions and null models"))
     _add_why(commands.add_parser("why", help="name the support tokens that hold the selections of one head"))
-    unpacked = commands.add_parser("unpack", help="write a model in a .gguf file as a folder with safetensors")
-    unpacked.add_argument("file", metavar="MODEL.gguf", type=Path)
-    unpacked.add_argument("folder", metavar="FOLDER", type=Path)
-    unpacked.set_defaults(run=_unpack)
     _add_solve(commands.add_parser("solve", help="find the W of least norm for given tokens, with a certificate"))
     checked = commands.add_parser("verify", help="check certificates; name every file that is damaged")
     checked.add_argument(
@@ -197,15 +193,6 @@ def _why(given: argparse.Namespace) -> int:
     store.save_csv(Path(given.out), store.as_text(found))
     for line in (given.out, *in_words(found)):
         print(shown(line))
-    return 0
-
-
-def _unpack(given: argparse.Namespace) -> int:
-    from attnsvm import inspect
-
-    _quiet_libraries()
-    inspect.unpack(given.file, given.folder)
-    print(given.folder)
     return 0
 
 

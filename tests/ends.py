@@ -37,7 +37,7 @@ def run(folder, arguments, number=None, at=0, closed=False, work=None):
     if not process:
         _become(folder, work, arguments, number, at, closed)
     status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-    files = [*temporary.rglob("*"), *work.glob(".*.tmp"), *work.glob("*/.*.tmp"), *work.glob(".unpacking-*")]
+    files = [*temporary.rglob("*"), *work.glob(".*.tmp"), *work.glob("*/.*.tmp")]
     calls = (folder / "calls").read_text() if (folder / "calls").exists() else "0"
     said = (folder / "said").read_text("utf-8")
     return End(status, int(calls), left(str(temporary)), [str(path) for path in files], said)

@@ -88,7 +88,7 @@ TURNS = {"rope_type": "default", "rope_theta": 30.0}
 HALVES = TURNS | {"partial_rotary_factor": 0.5}
 TYPED = {"sliding_attention": TURNS, "full_attention": TURNS | {"rope_theta": 300.0}}
 LAYERS = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 5}
-LATENT = {"kv_lora_rank": 6, "qk_rope_head_dim": 4, "qk_nope_head_dim": 3, "v_head_dim": 3, "head_dim": 4,
+LATENT = {"kv_lora_rank": 6, "qk_rope_head_dim": 4, "qk_nope_head_dim": 4, "v_head_dim": 3, "head_dim": 4,
           "first_k_dense_replace": 2, "rope_parameters": TURNS}  # fmt: skip
 DISENTANGLED = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}
 T5 = {"d_model": 16, "d_kv": 4, "num_heads": 4, "num_layers": 2, "d_ff": 16}
@@ -168,6 +168,19 @@ def rotary(name, folder=None, dtype=torch.float64):
     if folder is not None:
         model.save_pretrained(folder)
     return model
+
+
+EVERY = ("bert", "gpt2", "roberta", "xlm-roberta", "camembert", "electra", *FAMILIES)
+
+
+def read(name, folder, dtype):
+    """A model of any kind that is read, as it is in a folder that is made, by its own library."""
+    if name in FAMILIES:
+        rotary(name, folder, torch.float32)
+    else:
+        relative(folder, name) if name not in ("bert", "gpt2") else (bert if name == "bert" else gpt2)(folder)
+    kind = transformers.AutoModelForTextEncoding if name in ("t5", "mt5") else transformers.AutoModel
+    return kind.from_pretrained(folder, attn_implementation="eager", experts_implementation="eager", dtype=dtype)
 
 
 def passed(model, found, texts):

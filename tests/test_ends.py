@@ -40,7 +40,7 @@ def files(tmp_path_factory):
     os.chdir(folder / "warm")
     try:
         assert command.main(["solve", "../tokens.npz", "--norm", "l1", "--out", "../answer.npz"]) == 0
-        assert command.main(["unpack", "../model.gguf", "unpacked"]) == 0
+        assert command.main(["why", "../model.gguf", "--texts", "../letters", "--inputs", "4"]) == 0
         assert command.main(["inspect", "../model", "--texts", "../texts", "--jobs", "1", *SMALL]) == 0
     finally:
         os.chdir(before)
@@ -53,7 +53,6 @@ COMMANDS = {
     "inspect a file": ["inspect", "{model.gguf}", "--texts", "{letters}", "--jobs", "2", *SMALL],
     "why": ["why", "{model}", "--texts", "{texts}", "--inputs", "4"],
     "why of a file": ["why", "{model.gguf}", "--texts", "{letters}", "--inputs", "4"],
-    "unpack": ["unpack", "{model.gguf}", "folder"],
     "solve": ["solve", "{tokens.npz}"],
     "verify": ["verify", "{answer.npz}", "{built}"],
     "export": ["export", "{answer.npz}", "--vipr", "out.vipr"],

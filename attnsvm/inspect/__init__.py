@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from attnsvm.inspect.running import Inspection
 
-__all__ = ["heads", "inspection", "lines", "sentences", "unpack", "why"]
+__all__ = ["heads", "inspection", "lines", "sentences", "why"]
 
 LEAST = {"inputs": 2, "nuclear_inputs": 2, "draws": 0, "longest": 2, "jobs": 1, "seed": 0}
 LARGEST = 2**30  # bytes of texts
@@ -96,9 +97,10 @@ def inspection(
     with _on_disk(model, tokenizer) as path:
         name = path.name if tokenizer is None else type(model).__name__
         families.require_norms(path, _kind(path), given["norms"])
-        with _needs("gguf").opened(path) as (place, parts):
+        with _unpacked(path) as (place, parts):
             read = _read(place, layers, heads, given, None, running.at_once(jobs))
             made = partial(_needs("page").origin, path if tokenizer is None else name, given["seed"], command)
+            plan = replace(plan, model=_needs("whole").of(read))
             return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress)
 
 
@@ -132,7 +134,7 @@ def why(
     given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
     layer, head, text = setting(layer), setting(head), setting(text)
     layers, reasons = _needs("layers"), _needs("reasons")
-    with _on_disk(model, tokenizer) as path, _needs("gguf").opened(path) as (place, _):
+    with _on_disk(model, tokenizer) as path, _unpacked(path) as (place, _):
         (read,) = _read(place, [layer], [head], given, progress)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
@@ -175,6 +177,20 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
         yield Path(folder)
 
 
+@contextmanager
+def _unpacked(model: Path) -> Iterator[tuple[Path, list[Path]]]:
+    """The place of a model, and none; of a GGUF file a folder while the block runs, and the file's parts."""
+    if not _is_gguf(model):
+        yield model, []
+        return
+    with TemporaryDirectory(prefix="attnsvm-") as folder:
+        yield Path(folder), _needs("gguf").unpack(model, Path(folder))
+
+
+def _is_gguf(model: Path) -> bool:
+    return model.is_file() and start(model, len(packaged.GGUF)) == packaged.GGUF
+
+
 def sentences() -> list[str]:
     """235 short English sentences, written for this package: texts for a first look at a model."""
     return files("attnsvm.inspect").joinpath("sentences.txt").read_text("utf-8").splitlines()
@@ -189,15 +205,6 @@ def lines(path: str | os.PathLike) -> list[str]:
     found = [line.strip() for line in re.split("\r\n|\r|\n", text_of(path, LARGEST)) if line.strip()]
     require(bool(found), f"{path}: expected one text per line, got none")
     return found
-
-
-def unpack(file: str | os.PathLike, folder: str | os.PathLike) -> None:
-    """Write the model of a .gguf file into a folder in the Hugging Face layout, with its weights as float32.
-
-    Raises:
-        UserError: the file cannot be read, or the folder is not empty; the message is one sentence.
-    """
-    _needs("gguf").unpack(Path(file), Path(folder))
 
 
 def _read(model, layers, heads, given, show, at_once=1):
@@ -221,7 +228,7 @@ def _kind(model: Path) -> object:
     """The kind of a model, from its settings; of a GGUF file one with positions as all have that are read from one."""
     if model.is_dir():
         return packaged.said(model).get("model_type")
-    return "llama" if model.is_file() and start(model, 4) == b"GGUF" else None
+    return "llama" if _is_gguf(model) else None
 
 
 def settled(**given) -> dict:

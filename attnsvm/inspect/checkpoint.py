@@ -7,7 +7,8 @@ from typing import Any
 
 from safetensors import SafetensorError, safe_open
 
-from attnsvm.inspect.packaged import INDEX, WEIGHTS, shards
+from attnsvm.inspect.packaged import GGUF, INDEX, WEIGHTS, shards
+from attnsvm.system import extras
 from attnsvm.system.errors import UserError, first_line, require
 from attnsvm.system.untrusted import start
 
@@ -15,7 +16,7 @@ PLAIN = ("F64", "F32", "F16", "BF16")  # what else there is needs more than one 
 
 
 class Checkpoint:
-    """A folder with model.safetensors or its shards: nothing but headers is read until weights are asked for.
+    """A folder with model.safetensors, its shards, or GGUF files: only headers are read until weights are asked for.
 
     Attributes:
         named_by: the file that says which weights there are.
@@ -32,8 +33,9 @@ class Checkpoint:
         self.files: dict[str, Path] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.kinds: dict[str, str] = {}
+        self._mapped: dict[Path, Any] = {}
         for path in sorted({*index.values()}) or [self.named_by]:
-            with _opened(path) as file:
+            with self._opened(path) as file:
                 for name in file.keys():  # noqa: SIM118 (it is no dictionary)
                     tensor = file.get_slice(name)
                     self.files[name], self.shapes[name] = path, tuple(tensor.get_shape())
@@ -55,16 +57,22 @@ class Checkpoint:
             for name in names:
                 path = self.files[name]
                 if path not in opened:
-                    opened[path] = stack.enter_context(_opened(path))
+                    opened[path] = stack.enter_context(self._opened(path))
             yield {name: opened[self.files[name]].get_slice(name) for name in names}
 
+    @contextmanager
+    def _opened(self, path: Path) -> Iterator[Any]:
+        if path not in self._mapped and start(path, len(GGUF)) == GGUF:
+            extras.needed("gguf", extra="models")
+            from attnsvm.inspect.gguf import Part
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    start(path, 1)
-    try:
-        file = safe_open(path, "pt")
-    except (SafetensorError, OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({first_line(error)})") from error
-    with file as opened:
-        yield opened
+            self._mapped[path] = Part(path)  # once: its header holds the vocabulary
+        if path in self._mapped:
+            yield self._mapped[path]
+            return
+        try:
+            file = safe_open(path, "pt")
+        except (SafetensorError, OSError, ValueError) as error:
+            raise UserError(f"{path}: cannot be read ({first_line(error)})") from error
+        with file as opened:
+            yield opened

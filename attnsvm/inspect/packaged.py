@@ -18,6 +18,7 @@ WEIGHTS, CONFIG = "model.safetensors", "config.json"
 INDEX = "model.safetensors.index.json"  # where weights lie in several files, shards
 # What else may decide, above all over the words: every file of a tokenizer, by whatever name, ends so.
 TOLD = (".json", ".txt", ".model", ".spm", ".vocab", ".bpe", ".tiktoken", ".jinja")
+GGUF = b"GGUF"  # begins such a file
 LABELS = 2**16
 SHARED = 128  # layers at most, where nothing but config.json says how many there are
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers")  # what config.json calls their number

@@ -102,9 +102,7 @@ def _model(name, given, norms) -> Model:
         f"models: {name}: {out}, where its table is written, lies in the folder of the model, {folder}; "
         "choose another name, or move the model",
     )
-    require(
-        folder.suffix != ".gguf", f"models: {name}: {folder} must be unpacked first: attnsvm unpack {folder} FOLDER"
-    )
+    require(folder.suffix != ".gguf", f"models: {name}: {folder}: expected a folder; attnsvm inspect reads GGUF files")
     config = packaged.said(folder)
     require_read(folder, config)
     require_norms(folder, config.get("model_type"), norms)

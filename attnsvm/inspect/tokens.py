@@ -260,7 +260,7 @@ def _of_gguf(file: Path) -> Any:
             return AutoTokenizer.from_pretrained(
                 alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False
             )
-    except BaseException as error:
+    except Exception as error:  # each part of it fails in its own way
         raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error
 
 

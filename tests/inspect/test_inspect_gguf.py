@@ -1,27 +1,31 @@
 """A model in a GGUF file, written here as llama.cpp writes it: the model in the folder is the same one."""
 
+import shutil
+import sys
+
 import gguf
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 import transformers
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 from small_gguf import HEADS, small, written
 from small_models import TEXTS
+from tokenizers import Tokenizer
 
-from attnsvm import command, inspect
+from attnsvm import inspect
 from attnsvm.inspect import several
+from attnsvm.inspect.checkpoint import Checkpoint
+from attnsvm.inspect.gguf import unpack
 from attnsvm.system.errors import UserError
 
 THETA = {"rope_type": "default", "rope_theta": 500.0}
 
 
 def weights_in(folder):
-    found = {}
-    for shard in sorted(folder.glob("*.safetensors")):
-        found |= load_file(shard)
-    return found
+    held = Checkpoint(folder)
+    with held.tensors(held.shapes) as tensors:
+        return {name: one[...].numpy() for name, one in tensors.items()}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +46,7 @@ def llama(tmp_path_factory):
 )
 def test_weights_settings_and_logits_are_those_of_the_model(kind, settings, tmp_path):
     model = small(kind, **settings)
-    inspect.unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
+    unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
     held = weights_in(tmp_path / "folder")
     theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items()}
     if settings.get("tie_word_embeddings"):
@@ -50,7 +54,10 @@ def test_weights_settings_and_logits_are_those_of_the_model(kind, settings, tmp_
     assert set(held) == set(theirs)
     for key, values in theirs.items():
         np.testing.assert_array_equal(held[key], values, err_msg=key)
-    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path / "folder")
+    again = transformers.AutoModelForCausalLM.from_config(transformers.AutoConfig.from_pretrained(tmp_path / "folder"))
+    again.eval().load_state_dict(
+        {name: torch.tensor(one) for name, one in held.items()}, strict=not again.config.tie_word_embeddings
+    )
     ids = torch.tensor([transformers.AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
     with torch.no_grad():
         ends = [one(ids, output_hidden_states=True) for one in (again, model)]
@@ -64,7 +71,7 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
     """Each number is one of those of its format nearest to the weight: within half a step of a block of 32."""
     model, _ = llama
     kind = gguf.GGMLQuantizationType[stored]
-    inspect.unpack(written(tmp_path / "small.gguf", model, stored=kind), tmp_path / "folder")
+    unpack(written(tmp_path / "small.gguf", model, stored=kind), tmp_path / "folder")
     held = weights_in(tmp_path / "folder")
     ours, theirs = (one["model.layers.1.self_attn.q_proj.weight"].reshape(-1, 32) for one in (held, model.state_dict()))
     theirs = theirs.numpy()
@@ -74,39 +81,27 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
     assert (ours != theirs).any()
 
 
-def test_a_file_is_inspected_as_its_folder_is(llama, tmp_path, capsys):
-    _, file = llama
-    assert command.main(["unpack", str(file), str(tmp_path / "folder")]) == 0
-    given = ["--layers", "1", "--norms", "fro", "--draws", "1", "--jobs", "1", "--out"]
-    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
-    for name, model in (("file", file), ("folder", tmp_path / "folder")):
-        texts = ["--texts", str(tmp_path / "texts.txt")]
-        assert command.main(["inspect", str(model), *texts, *given, str(tmp_path / "out" / name)]) == 0
-    capsys.readouterr()
-    tables = [(tmp_path / "out" / name / "heads.csv").read_bytes() for name in ("file", "folder")]
-    assert tables[0] == tables[1]
-    assert tables[0].count(b"solved") >= HEADS
-    page = (tmp_path / "out" / "file" / "heads.html").read_text()
-    assert "small.gguf" in page
+@pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
+def test_a_file_has_the_table_of_the_folder_and_of_the_model_in_memory(kind, tmp_path):
+    """A factor that float32 has: the file has its settings in it."""
+    model, folder = small(kind, rms_norm_eps=2**-20), tmp_path / "folder"
+    file = written(tmp_path / "small.gguf", model, kind)
+    unpack(file, tmp_path / "beside")
+    model.save_pretrained(folder)
+    own = Tokenizer.from_file(str(shutil.copy(tmp_path / "beside/tokenizer.json", folder)))
+    asks = {"layers": [1], "norms": "fro", "draws": 1}
+    tables = [inspect.heads(one, TEXTS, tokenizer=how, **asks) for one, how in ((model, own), (folder, None))]
+    found = inspect.inspection(file, TEXTS, **asks)
+    for table in tables:
+        pd.testing.assert_frame_equal(table, found.table)
+    assert list(found.table["status_fro"]) == ["solved"] * HEADS
+    assert "small.gguf" in found.html
     assert len(inspect.why(file, TEXTS, layer=1)) > 0
-
-
-def test_a_large_model_is_written_in_shards(llama, tmp_path, monkeypatch):
-    _, file = llama
-    monkeypatch.setattr("attnsvm.inspect.gguf.SHARD", 30_000)
-    inspect.unpack(file, tmp_path / "many")
-    monkeypatch.undo()
-    inspect.unpack(file, tmp_path / "one")
-    assert len(list((tmp_path / "many").glob("*.safetensors"))) > 2
-    assert len(list((tmp_path / "one").glob("*.safetensors"))) == 1
-    many, one = (weights_in(tmp_path / name) for name in ("many", "one"))
-    assert set(many) == set(one)
-    assert all(np.array_equal(many[name], one[name]) for name in one)
 
 
 def refused(model, tmp_path, **given):
     with pytest.raises(UserError) as said:
-        inspect.unpack(written(tmp_path / "small.gguf", model, **given), tmp_path / "folder")
+        unpack(written(tmp_path / "small.gguf", model, **given), tmp_path / "folder")
     assert not (tmp_path / "folder").exists()
     return str(said.value)
 
@@ -114,9 +109,9 @@ def refused(model, tmp_path, **given):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"changes": {"rope.scaling.type": "yarn"}}, "scales the frequencies of its positions"),
-        ({"more": ["rope_freqs.weight"]}, "scales the frequencies of its positions"),
-        ({"changes": {"rope.dimension_count": 8}}, "turns 8 of 16 rows of a head"),
+        ({"changes": {"rope.scaling.type": "yarn"}}, "llama.rope.scaling.type is 'yarn', which is not read"),
+        ({"more": ["rope_freqs.weight"]}, "the weights rope_freqs.weight have no place"),
+        ({"changes": {"rope.dimension_count": 8}}, "llama.rope.dimension_count is 8, which is not read"),
         ({"changes": {"block_count": None}}, "there is no llama.block_count"),
         ({"changes": {"rope.scaling.factor": 4}}, "llama.rope.scaling.factor is 4, which is not read"),
         ({"changes": {"rope.scale_linear": 2}}, "llama.rope.scale_linear is 2, which is not read"),
@@ -125,7 +120,7 @@ def refused(model, tmp_path, **given):
         ({"changes": {"attention.causal": 0}}, "llama.attention.causal is 0, which is not read"),
         ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
         ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
-        ({"words": ("gpt2", "smollm", True)}, "tokenizer.ggml.pre is 'smollm', a way to split texts that is not known"),
+        ({"words": ("gpt2", "viking", True)}, "tokenizer.ggml.pre is 'viking', a way to split texts that is not known"),
         ({"words": ("llama", "default", False)}, "tokenizer.ggml.add_space_prefix is False, which is not heeded"),
     ],
 )
@@ -147,31 +142,19 @@ def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
         (file, "text.gguf", "is a file, expected a folder"),
     ):
         with pytest.raises(UserError, match=sentence):
-            inspect.unpack(path, tmp_path / place)
+            unpack(path, tmp_path / place)
         assert not (tmp_path / "new").exists()
     other = gguf.GGUFWriter(tmp_path / "other.gguf", "mamba")
     for write in (other.write_header_to_file, other.write_kv_data_to_file, other.write_tensors_to_file, other.close):
         write()
     with pytest.raises(UserError, match="the architecture 'mamba'; from GGUF files llama, qwen2, qwen3 are read"):
-        inspect.unpack(tmp_path / "other.gguf", tmp_path / "new")
-    with pytest.raises(UserError, match="must be unpacked first: attnsvm unpack"):
+        unpack(tmp_path / "other.gguf", tmp_path / "new")
+    with pytest.raises(UserError, match="expected a folder; attnsvm inspect reads GGUF files"):
         several.resolve({"models": {"small": str(file)}})
-    monkeypatch.setitem(__import__("sys").modules, "gguf", None)
+    monkeypatch.delitem(sys.modules, "attnsvm.inspect.gguf")
+    monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(UserError, match=r"^gguf is not installed: pip install '.*\[models\]'"):
-        inspect.unpack(file, tmp_path / "new")
-
-
-def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_behind(llama, tmp_path, monkeypatch):
-    _, file = llama
-    before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr("safetensors.numpy.save_file", full)
-    with pytest.raises(UserError, match=r"half: cannot be written \(.*No space left"):
-        inspect.unpack(file, tmp_path / "half")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
-def full(*_, **__):
-    raise SafetensorError("I/O error: No space left on device (os error 28)")
+        inspect.why(file, TEXTS)
 
 
 @pytest.fixture(scope="module")
@@ -186,8 +169,8 @@ def parts(tmp_path_factory):
 def test_a_model_in_parts_is_read_whole(parts, tmp_path):
     names = sorted(path.name for path in parts.glob("split*"))
     assert names == [f"split-0000{k}-of-00003.gguf" for k in (1, 2, 3)]
-    inspect.unpack(parts / names[0], tmp_path / "split")
-    inspect.unpack(parts / "whole.gguf", tmp_path / "whole")
+    unpack(parts / names[0], tmp_path / "split")
+    unpack(parts / "whole.gguf", tmp_path / "whole")
     split, whole = (weights_in(tmp_path / name) for name in ("split", "whole"))
     assert set(split) == set(whole)
     assert all(np.array_equal(split[name], whole[name]) for name in whole)
@@ -196,10 +179,10 @@ def test_a_model_in_parts_is_read_whole(parts, tmp_path):
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        (lambda at: at(2).unlink(), r"is one of 3 parts of a model, and split-00002-of-00003\.gguf are not beside it"),
-        (lambda at: at(1).rename(at(1).with_name("first.gguf")), r"its name does not end in -00001-of-00003\.gguf"),
-        (lambda at: at(3).write_bytes(at(2).read_bytes()), "is not part 3 of the model in split-00001-of-00003"),
-        (lambda at: at(3).write_bytes(b"GGUF"), r"split-00003-of-00003\.gguf: cannot be read as GGUF \(it ends too"),
+        (lambda at: at(2).unlink(), r"split-00002-of-00003\.gguf: there is no such file"),
+        (lambda at: at(1).unlink(), "name the first one, which ends in -00001-of-3"),
+        (lambda at: at(1).rename(at(1).with_name("first.gguf")), "name the first one, which ends in -00001-of-3"),
+        (lambda at: at(3).write_bytes(b"GGUF"), r"split-00003-of-00003\.gguf: cannot be read as GGUF \(it ends before"),
     ],
 )
 def test_half_a_model_is_refused(change, sentence, parts, tmp_path):
@@ -210,13 +193,5 @@ def test_half_a_model_is_refused(change, sentence, parts, tmp_path):
     change(lambda k: folder / f"split-0000{k}-of-00003.gguf")
     first = next(path for path in sorted(folder.iterdir()))
     with pytest.raises(UserError, match=sentence):
-        inspect.unpack(first, tmp_path / "new")
-    if "not beside" in sentence:
-        with pytest.raises(UserError, match=sentence):
-            inspect.unpack(folder / "split-00003-of-00003.gguf", tmp_path / "new")
+        unpack(first, tmp_path / "new")
     assert not (tmp_path / "new").exists()
-
-
-def test_another_part_than_the_first_is_refused(parts, tmp_path):
-    with pytest.raises(UserError, match=r"name the first one, split-00001-of-00003\.gguf$"):
-        inspect.unpack(parts / "split-00002-of-00003.gguf", tmp_path / "new")

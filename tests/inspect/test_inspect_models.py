@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 import torch
 import transformers
-from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, relative, rotary
+from small_models import EVERY, TEXTS, bert, changed_config, changed_weights, gpt2, read, rotary
 from tokenizers import Tokenizer
 
 from attnsvm import inspect
@@ -69,13 +69,6 @@ def test_scales_of_a_decoder_are_read_too(settings, tmp_path):
     """`read` compares with the model's own logits by itself: another scale would not pass."""
     folder = gpt2(tmp_path, **settings)
     assert [layer.number for layer in models.read(folder, TEXTS[:3])] == [0, 1]
-
-
-@pytest.mark.parametrize("kind", ["roberta", "xlm-roberta", "camembert", "electra"])
-def test_encoders_with_the_layout_of_bert_are_read_and_compared(kind, tmp_path):
-    layers = models.read(relative(tmp_path, kind), [*TEXTS[:3], " ".join(["cat"] * 30)])
-    assert [sorted(layer.heads) for layer in layers] == [[0, 1, 2]] * 2
-    assert max(len(X) for X in layers[0].inputs.tokens) == (20 if kind == "electra" else 19)  # cut where positions end
 
 
 def test_a_wrong_w_does_not_pass_the_comparison(encoder, monkeypatch):
@@ -244,15 +237,21 @@ def test_an_adapter_that_would_not_be_applied_is_named(name, model_folder):
         models.read(model_folder, TEXTS[:2])
 
 
-@pytest.mark.parametrize("name", ["bert", "llama", "deberta-v2"])
+@pytest.mark.parametrize("name", EVERY)
 def test_a_model_in_memory_has_the_table_of_its_folder(name, tmp_path):
-    folder = bert(tmp_path) if name == "bert" else rotary(name, tmp_path) and tmp_path
-    live = transformers.AutoModelForMaskedLM if name == "bert" else transformers.AutoModel
-    asks = {"norms": "fro", "draws": 1, "layers": [1]}
-    made, words = live.from_pretrained(folder), transformers.AutoTokenizer.from_pretrained(folder)
-    found = inspect.inspection(made, TEXTS[:12], tokenizer=words, **asks)
-    pd.testing.assert_frame_equal(found.table, inspect.heads(folder, TEXTS[:12], **asks))
+    made, asks = read(name, tmp_path, torch.float32), {"norms": "fro", "draws": 0, "layers": [1], "heads": [1]}
+    words = Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
+    live, folder = (inspect.heads(one, TEXTS, tokenizer=how, **asks) for one, how in ((made, words), (tmp_path, None)))
+    pd.testing.assert_frame_equal(live, folder)
+    assert len(live) == 1
+
+
+def test_a_model_in_memory_with_a_head_for_words_displays_as_its_folder(tmp_path):
+    folder, asks = bert(tmp_path), {"norms": "fro", "draws": 1, "layers": [1]}
+    made = transformers.AutoModelForMaskedLM.from_pretrained(folder)
     own = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    found = inspect.inspection(made, TEXTS[:12], tokenizer=own, **asks)
+    pd.testing.assert_frame_equal(found.table, inspect.heads(folder, TEXTS[:12], **asks))
     reasons = [inspect.why(model, TEXTS[:12], tokenizer=how) for model, how in ((made, own), (folder, None))]
     pd.testing.assert_frame_equal(*reasons)
     assert "Heads of &lt;span&gt;" in found._repr_html_()

@@ -21,6 +21,7 @@ from tokenizers import models, normalizers, pre_tokenizers, processors
 
 from attnsvm import inspect
 from attnsvm.inspect import tokens
+from attnsvm.inspect.gguf import unpack
 from attnsvm.inspect.models import Reading
 from attnsvm.system.errors import UserError
 
@@ -68,8 +69,9 @@ def test_nothing_is_left_under_a_name_that_others_know(tmp_path):
     (tmp_path / "shared").mkdir()
     program = (
         "import os, sys; from attnsvm import inspect; before = dict(os.environ)\n"
-        "inspect.heads(sys.argv[1], ['the cat', 'a dog', 'the red cat', 'a bird'], norms='fro', draws=0)\n"
-        "inspect.unpack(sys.argv[1] + '.gguf', sys.argv[1] + '-made'); print(before == dict(os.environ))"
+        "for model in (sys.argv[1], sys.argv[1] + '.gguf'):\n"
+        "    inspect.heads(model, ['the cat', 'a dog', 'the red cat', 'a bird'], norms='fro', draws=0)\n"
+        "print(before == dict(os.environ))"
     )
     said = run_python(program, tmp_path / "model", cwd=tmp_path, TMPDIR=str(tmp_path / "shared"), PYTHONPATH=str(ROOT))
     assert said == "True\n"
@@ -151,9 +153,9 @@ def test_a_pointer_of_git_lfs_is_named(name, folder):
 def test_the_tokenizer_of_a_gguf_file_is_its_own(tmp_path):
     """Beside the file lies the folder of another model, as people keep them."""
     file = written(tmp_path / "small.gguf", small("llama"))
-    inspect.unpack(file, tmp_path / "alone")
+    unpack(file, tmp_path / "alone")
     bert(tmp_path)
-    inspect.unpack(file, tmp_path / "beside")
+    unpack(file, tmp_path / "beside")
     alone, beside, other = (tmp_path / name / "tokenizer.json" for name in ("alone", "beside", ""))
     assert beside.read_bytes() == alone.read_bytes() != other.read_bytes()
 

@@ -27,18 +27,19 @@ KEPT = Path(__file__).with_name("elsewhere.csv")  # the matrix of the release
 
 
 def matrix(
-    figure: str, claims: Sequence[Claim], variants: Mapping[str, tuple[str, str]], tables: Mapping
+    figure: str, claims: Sequence[Claim], variants: Mapping[str, tuple[str, str]], tables: Mapping, proofs: Mapping
 ) -> pd.DataFrame:
     """One row for every claim and variant.
 
     Args:
         variants: {name: (kind, words)}.
         tables: {name of a variant: the table that the figure would draw}; without rows where nothing was measured.
+        proofs: {name of a variant: how many of its answers ended how}.
     """
     rows = [
         {"figure": figure, "claim": claim.key, "group": claim.group, "short": claim.short}
         | {"variant": name, "kind": kind, "text": text, "wanted": claim.limit.wanted, "limit": claim.limit.value}
-        | _cell(claim, figure, tables[name])
+        | _cell(claim, Drawn(Path(), figure, draws={figure: (figure,)}, table=tables[name], proofs=proofs[name]))
         for claim in claims
         if claim.testable and claim.figure in (None, figure) and claim.kind != "print"
         for name, (kind, text) in variants.items()
@@ -78,12 +79,11 @@ def _after(cell: dict, end: dict) -> str:
     return MOVING if nearer > 0 and nearer >= MOVES * missing else FAILS
 
 
-def _cell(claim: Claim, figure: str, table: pd.DataFrame) -> dict:
+def _cell(claim: Claim, own: Drawn) -> dict:
     """The verdict of a claim on one table, its number, and what is not met, or why nothing could be checked."""
     nothing = dict.fromkeys(("value", "low", "high", "longer"), float("nan")) | {"instances": 0}
-    if table.empty:
+    if own.table.empty:
         return nothing | {"verdict": UNTESTABLE, "unmet": "no instance could be measured"}
-    own = Drawn(Path(), figure, table=table)
     try:
         found = claim.reading(own)
     except NoInstance as why:

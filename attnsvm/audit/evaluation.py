@@ -1,6 +1,6 @@
 """Claims, their readings, and how a reading becomes a verdict."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ from attnsvm.audit.numbers import Limit, exact, turned_round
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import only as only
 from attnsvm.audit.rows import some as some
+from attnsvm.svm.verdict import STATUSES
 from attnsvm.system.errors import Misread as Misread
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
@@ -19,6 +20,7 @@ from attnsvm.system.store import load_csv
 HOLDS, IN_PART, UNDECIDED, MOVING, FAILS = "holds", "holds in part", "undecided", "still moving", "fails"
 DIFFERS, UNTESTABLE = "differs from print", "untestable"
 VERDICTS = (HOLDS, IN_PART, UNDECIDED, MOVING, FAILS, DIFFERS, UNTESTABLE)
+BORNE = 3  # instances that at either end leave a median or a share inside of its 95 % interval
 GROUPS = {
     "paper": "Claims of the paper",
     "ours": "Our own questions about the paper",
@@ -137,6 +139,20 @@ class Reading:
         parts = zip(own.items(), could, strict=True)
         return replace(self, undecided=frozenset(what for (what, met), can in parts if can and not met))
 
+    def without(self, unproved: int, share: float) -> "Reading":
+        """The same where answers have no proof: undecided where these could turn the verdict round.
+
+        An extreme that was missed stays missed; of other numbers without an interval one answer may change all.
+
+        Args:
+            unproved: how many answers; share: the largest share that they are of a solve's answers.
+        """
+        ends = self.low < self.high and share * self.instances <= BORNE
+        if ends or (self.every and self.verdict in (FAILS, DIFFERS)):
+            return self
+        missing = {f"enough answers are proved: {unproved:,} are not, up to {share:.1%} of a solve": False}
+        return replace(self, further=self.further | missing, undecided=frozenset(self.parts | missing))
+
 
 @dataclass(frozen=True)
 class Tables:
@@ -146,22 +162,27 @@ class Tables:
         folder: with the folders figures/ and results/ in it.
         name: the experiment whose claims are read; `own` is its table.
         turned: whether every interval has its ends exchanged.
+        draws: {figure: the experiments that it draws}, those whose answers are counted.
+        seen: the figures whose tables were read.
     """
 
     folder: Path
     name: str = ""
     cache: dict = field(default_factory=dict, repr=False)
     turned: bool = False
+    draws: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set, repr=False)
 
     def of(self, name: str) -> "Tables":
         """The same tables for the claims of an experiment."""
-        return replace(self, name=name)
+        return replace(self, name=name, seen=set())
 
     def own(self, **values) -> pd.DataFrame:
         """What the experiment's own figure draws; the rows with `values`, see `only`."""
         return only(self.figure(self.name), **values)
 
     def figure(self, name: str) -> pd.DataFrame:
+        self.seen.add(name)
         return self._read(f"figures/{name}.csv")
 
     def outcomes(self, experiment: str) -> pd.DataFrame:
@@ -169,6 +190,14 @@ class Tables:
 
     def certificates(self, experiment: str) -> pd.DataFrame:
         return self._read(f"results/{experiment}/certificates.csv")
+
+    def unproved(self) -> tuple[int, int, float]:
+        """Of the answers behind the tables that were read: how many are not proved, how many there are, and the
+        largest share of a solve that is not."""
+        experiments = dict.fromkeys(one for name in sorted(self.seen) for one in self.draws.get(name, ()))
+        counted = pd.concat([self.certificates(one) for one in experiments] or [pd.DataFrame(columns=list(STATUSES))])
+        left, all_of = counted["uncertified"], counted[list(STATUSES)].sum(axis=1)
+        return int(left.sum()), int(all_of.sum()), float((left / all_of.clip(lower=1)).max()) if left.any() else 0.0
 
     def _read(self, path: str) -> pd.DataFrame:
         if path not in self.cache:
@@ -185,9 +214,18 @@ class NotDrawn(NoInstance):
 
 @dataclass(frozen=True)
 class Drawn(Tables):
-    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run."""
+    """The table of a figure that is drawn, also under other settings, and no other: those may be of another run.
+
+    Attributes:
+        table: of the figure.
+        proofs: how many of its answers ended how, as `pipeline.answers.total` counts them.
+    """
 
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
+    proofs: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def certificates(self, experiment: str) -> pd.DataFrame:
+        return self.proofs
 
     def _read(self, path: str) -> pd.DataFrame:
         if path != f"figures/{self.name}.csv":
@@ -222,6 +260,8 @@ class Claim:
             prints it where the claim holds in part or fails.
         kind: one of `KINDS`; "": that of its group, see `BY_GROUP`, or "ours".
         source: of a theorem, where its words come from.
+        tolerates: the largest share of a solve's answers that may be without proof and could not turn the verdict
+            round; with 0 it is `Reading.without` that decides.
         range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
             (attnsvm.pipeline.elsewhere), "seeds", "shapes", "tokens", "schedule". Set it before they are run.
     """
@@ -243,6 +283,7 @@ class Claim:
     unsharpened: str = ""
     kind: str = ""
     source: str = ""
+    tolerates: float = 0.0
     range: tuple[str, ...] = ("seeds",)
 
     def __post_init__(self):
@@ -280,10 +321,12 @@ class Claim:
                 with turned_round():
                     found = found.judged(self._read(replace(tables, turned=True)))
             except (NoInstance, UserError, Misread):  # rows that are chosen by an interval may be none
-                return found
+                pass
         computed = not isinstance(self.read, Declared) and pd.isna(found.published)
         across = computed and found.low < self.limit.value < found.high
-        return replace(found, across=bool(across))
+        found = replace(found, across=bool(across))
+        unproved, _, share = tables.unproved()
+        return found if share <= self.tolerates else found.without(unproved, share)
 
     def _read(self, tables: Tables) -> Reading:
         assert self.read is not None

@@ -82,7 +82,7 @@ def _row(claim: Claim, tables: Tables) -> dict:
         )
     }
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
-    row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0}
+    row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0, "answers": 0, "unproved": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold", "missed"), float("nan"))
     row |= {"why": claim.limit.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
     row |= {"figure": tables.name if claim.figure is None else claim.figure}
@@ -98,6 +98,8 @@ def _row(claim: Claim, tables: Tables) -> dict:
     row |= {"main": _as_text(reading.main), "further": _as_text(reading.further)}
     if reading.every:
         row["missed"] = proportion(0, reading.instances).high
+    unproved, answers, _ = tables.unproved()
+    row |= {"answers": answers, "unproved": unproved}
     return row | {"instances": int(reading.instances), "threshold": claim.limit.value}
 
 

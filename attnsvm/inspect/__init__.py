@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from importlib.resources import files
@@ -99,6 +100,7 @@ def inspection(
         with _unpacked(path) as (place, parts):
             read = _read(place, layers, heads, given, None, running.at_once(jobs))
             made = partial(_needs("page").origin, path if tokenizer is None else name, given["seed"], command)
+            plan = replace(plan, model=_needs("whole").of(read))
             return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress)
 
 

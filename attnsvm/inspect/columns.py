@@ -53,7 +53,10 @@ FROBENIUS_ONLY = {  # where the theory is exact
     "changed_high": "upper end",
     "changed_random": "the same for W_mm turned at random, of the same norm and singular values, mean; where it is not "
     "below that interval, the direction matters no more than another one",
-    "loss_added": "by how much the mean −log of the weight of the head's selected token rises with it, in nats",
+    "loss_added": "by how much the loss of the whole model rises with it on the held-out texts, mean, in nats: −log of "
+    "its probability of the next token, or of the masked ones (every seventh word)",
+    "loss_added_low": "lower end of its 95 % interval over texts",
+    "loss_added_high": "upper end",
     "loss_added_random": "the same for W_mm turned at random, mean",
 }
 LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance

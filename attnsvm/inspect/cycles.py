@@ -11,14 +11,6 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from attnsvm.inspect.layers import Inputs
-from attnsvm.svm.constraints import Constraints
-
-
-def identities(inputs: Inputs) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers that are equal where two vectors are equal: (N,) for all tokens in order, and (n,) for the queries."""
-    return equal(np.concatenate(inputs.tokens)), equal(inputs.queries)
-
 
 def equal(rows: np.ndarray) -> np.ndarray:
     """Numbers (N,) that are equal where rows (N, d) are equal; rows are compared by their checksums, not sorted."""
@@ -27,18 +19,12 @@ def equal(rows: np.ndarray) -> np.ndarray:
     return np.array([known.setdefault(one, len(known)) for one in every], dtype=int)
 
 
-def refutation(c: Constraints, tokens: np.ndarray, queries: np.ndarray) -> np.ndarray | None:
-    """Multipliers (m,) of a cycle, or None where there is none.
+def contradiction(query, winner, loser, tokens, queries) -> np.ndarray | None:
+    """Multipliers (m,) of a cycle of constraints, or None where there is none.
 
     Args:
-        c: constraints whose `factors` count tokens and queries as `identities` does.
-        tokens, queries: see `identities`.
+        query, winner, loser: (m,) their rows. tokens, queries: the numbers of all rows, see `equal`.
     """
-    return contradiction(c.factors.query, c.factors.winner, c.factors.loser, tokens, queries)
-
-
-def contradiction(query, winner, loser, tokens, queries) -> np.ndarray | None:
-    """`refutation` of constraints that are given by the rows (m,) of their queries, winners and losers."""
     kinds = tokens.max() + 1  # a node is a query with a token: an edge leads from the winner to the loser
     size, above, below = len(query), *(queries[query] * kinds + tokens[rows] for rows in (winner, loser))
     nodes, ends = np.unique(np.concatenate([above, below]), return_inverse=True)

@@ -57,6 +57,7 @@ SPLIT = (
     "deepseek-r1-qwen",
     "tekken",
     "gpt-4o",
+    "smollm",  # whose vocabulary has single digits alone
 )  # ways to split a text that transformers knows
 # Settings that change nothing as long as they say this.
 NEUTRAL = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "attention.causal": True,

@@ -108,28 +108,6 @@ class Inputs:
         """(N, r) products of all tokens with rows (r, d); kept for the rows last asked for."""
         return self._along.of(rows, lambda: self.flat @ rows.T)
 
-    def without_delimiters(self) -> "Inputs":
-        """The same queries without delimiters to choose from; a query with fewer than two tokens left is left out.
-
-        A query that is itself a delimiter stays: it asks, and is not selected.
-        """
-        plenty = np.array([(~marks).sum() >= 2 for marks in self.delimiters])
-        rows = np.flatnonzero(plenty)
-        kept = self.take(rows)
-
-        def left(arrays):
-            return [x[~marks] for x, marks in zip(arrays, kept.delimiters, strict=True)] if arrays else []
-
-        return replace(
-            kept,
-            tokens=left(kept.tokens),
-            words=[],
-            delimiters=left(kept.delimiters),
-            position=np.full(len(rows), -1),
-            distances=left(kept.distances),
-            unturned=left(kept.unturned),
-        )
-
 
 def as_inputs(tokens: np.ndarray, queries: np.ndarray) -> Inputs:
     """The inputs of arrays (n, T, d) and (n, e): without words or delimiters, and no query is one of the tokens."""

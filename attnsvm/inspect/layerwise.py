@@ -63,7 +63,7 @@ class Walk:
         self.model = _without_weights(folder, config, self.checkpoint, "meta")
         names = [name for name, _ in modules(self.model, config.model_type)]
         require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
-        self.layers = [_layer_of(name) for name in names]
+        self.layers = [layer_of(name) for name in names]
         self._mapping = get_model_conversion_mapping(self.model)
         self._empty = dict(self.model.state_dict())
         self._keys: dict[str, list[str]] = defaultdict(list)
@@ -282,7 +282,7 @@ def _without_weights(folder: Path, config, checkpoint: Checkpoint, device: str):
     return model.eval()
 
 
-def _layer_of(attention: str) -> str:
+def layer_of(attention: str) -> str:
     """The layer with this attention: what is repeated is numbered."""
     parts = attention.split(".")
     number = next((k for k, part in enumerate(parts) if part.isdigit()), len(parts))

@@ -151,15 +151,14 @@ class Expansion:
         scale = self.scales(inputs)
         return found if scale is None else found * scale
 
-    def slope(self, inputs: Inputs) -> np.ndarray:
-        """(N', D) the derivative of every logit by its token, norms being frozen."""
-        mine, used = self.problem.inputs, np.flatnonzero(self.nu)
-        fitted, others = self.problem.features_of(mine), self.problem.features_of(inputs)
-        weights = others.places @ fitted.places[used].T
-        weights *= (others.queries @ fitted.queries.T)[others.owner][:, fitted.owner[used]]
-        found = (weights * self._weighed(mine)[used]) @ fitted.content[used]
-        scale = self.scales(inputs)
-        return found if scale is None else found * scale[:, None]
+    def pairs(self, X: np.ndarray, Z: np.ndarray, _: np.ndarray | None = None) -> np.ndarray:
+        """(T, T) as those of a `Head` without norms."""
+        fitted, used = self.problem.features_of(self.problem.inputs), np.flatnonzero(self.nu)
+        content = X @ fitted.content[used].T * self.nu[used]
+        asks = (Z @ fitted.queries.T)[:, fitted.owner[used]]
+        apart = np.arange(1.0 - len(X), len(X))
+        near = self.problem.way.features(apart) @ fitted.places[used].T
+        return np.stack([(content * near[q : q + len(X)][::-1]) @ z for q, z in enumerate(asks)])
 
     def size(self) -> float:
         return self.value

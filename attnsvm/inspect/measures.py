@@ -1,18 +1,20 @@
 """One head: what it selects, the certified solutions for its selections, and the same for the null models."""
 
+import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
 from attnsvm import geometry
-from attnsvm.analysis.statistics import median_interval, wilson
+from attnsvm.analysis.statistics import median_interval, sample_interval, wilson
 from attnsvm.inspect.layers import Inputs, Layer, logits, selections, split
 from attnsvm.inspect.lifted import Head, LiftedProblem, LiftedSolution
-from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head, turned
+from attnsvm.inspect.nulls import mismatched, permuted, permuted_distances, random_head, rotated
 from attnsvm.inspect.solving import TIGHT, Problem
 from attnsvm.svm.solution import Solution
 
@@ -34,6 +36,7 @@ class Plan:
         held_out: share of the texts that is held out.
         draws: null models of each kind.
         seed: of the split and of the null models.
+        model: the whole model, a `Whole`, which has a loss; or why that is not measured.
     """
 
     norms: Sequence[str] | None = MATRIX_NORMS
@@ -42,6 +45,7 @@ class Plan:
     held_out: float = 0.3
     draws: int = 2
     seed: int = 0
+    model: Any = field(default="jobs of many models hold one layer at a time", kw_only=True)
 
 
 class Bench:
@@ -70,13 +74,23 @@ class Bench:
         return Problem(self.fit.take(self.few_rows))
 
     @cached_property
-    def turned(self) -> list[Inputs]:
-        """The held-out inputs turned at random, once for each draw; on them a W does what it would do, were it turned.
+    def _turned(self) -> LiftedProblem:
+        rng, fit = np.random.default_rng([self.plan.seed, 4]), self.fit
+        tokens = np.split(rotated(fit.flat, rng), np.cumsum(fit.counts)[:-1])
+        turned = replace(fit, tokens=tokens, queries=rotated(fit.queries, rng))
+        found = LiftedProblem(turned, self.whole.way, copy.copy(self.whole.kernel))  # no rotation changes its products
+        found.kernel.features = found.features_of(turned)
+        return found
 
-        Of lifted heads, whose kernel with them is costly, once.
+    def turned(self, A) -> list:
+        """A certified W turned at random, tokens and queries each by one rotation, once for each draw.
+
+        A lifted one, whose kernel with other inputs is costly, once.
         """
+        if self.lifted:
+            return [replace(A, problem=self._turned)] * min(self.plan.draws, 1)
         rng = np.random.default_rng([self.plan.seed, 4])
-        return [turned(self.held, rng) for _ in range(min(self.plan.draws, 1) if self.lifted else self.plan.draws)]
+        return [rotated(rotated(A, rng).T, rng).T for _ in range(self.plan.draws)]
 
 
 def shown(bench: Bench) -> dict:
@@ -84,6 +98,7 @@ def shown(bench: Bench) -> dict:
     of = bench.layer.inputs
     return {
         "repeats": of.repeats,
+        "without_loss": bench.plan.model if isinstance(bench.plan.model, str) else "",
         "fit": [_input(of, i) for i in bench.fit_rows],
         "held": [_input(of, i) for i in bench.held_rows],
     }
@@ -143,9 +158,12 @@ def measure(bench: Bench, head: int) -> Measured:
         measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
         if norm == "fro":
             if solution.solved and bench.layer.theory == "exact" and len(held):
-                measured |= direction(bench, W, solution)
-            if solution.solved:
-                _mark(marks, fit, selected, held, solution.W)
+                measured |= direction(bench, head, solution)
+            if solution.solved:  # the support tokens of fitted inputs, and what is predicted of those held out
+                for mark, one, a in zip(marks["fit"], logits(fit, solution.W), selected, strict=True):
+                    mark += [t for t in np.flatnonzero(one[a] - one <= 1 + TIGHT).tolist() if t != a]
+                for mark, token in zip(marks["held"], selections(held, solution.W).tolist(), strict=True):
+                    mark.append(token)
         row |= {f"{name}_{norm}": value for name, value in measured.items()}
     for side, inputs in (("fit", fit), ("held", held)):  # a window cuts the first tokens of a text
         marks[side] = [[t + int(k) for t in mark] for mark, k in zip(marks[side], inputs.start, strict=True)]
@@ -208,8 +226,8 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     return row, solution
 
 
-def direction(bench: Bench, W, solution) -> dict[str, float]:
-    """What becomes of the held-out selections of a head once the direction of its certified W is taken from its W.
+def direction(bench: Bench, head: int, solution) -> dict[str, float]:
+    """What becomes of held-out selections, and of the model's loss, once the direction of a certified W is taken away.
 
     The controls take away the same W turned at random, with the same factor: of the same norm and singular values.
 
@@ -219,34 +237,28 @@ def direction(bench: Bench, W, solution) -> dict[str, float]:
     Returns:
         By column, see `columns`.
     """
-    A, before, own = solution.W, logits(bench.held, W), selections(bench.held, W)
+    A, W, held = solution.W, bench.layer.heads[head], bench.held
+    before, own = logits(held, W), selections(held, W)
     if isinstance(A, np.ndarray):
         part = float((W * A).sum() / (A * A).sum())
     else:
         part = float(A.nu @ W.logits(bench.fit)) / A.size() ** 2
 
-    def without(inputs):
-        after = [one - part * other for one, other in zip(before, logits(inputs, A), strict=True)]
-        changed = sum(int(one.argmax()) != a for one, a in zip(after, own, strict=True))
-        loss = [
-            logsumexp(two) - two[a] - logsumexp(one) + one[a] for one, two, a in zip(before, after, own, strict=True)
-        ]
-        return changed, _mean(loss)
+    def changed(B):
+        after = [one - part * other for one, other in zip(before, logits(held, B), strict=True)]
+        return sum(int(one.argmax()) != a for one, a in zip(after, own, strict=True))
 
-    changed, loss = without(bench.held)
-    at_random = [without(inputs) for inputs in bench.turned]
-    found = dict(zip(("changed", "changed_low", "changed_high"), wilson(changed, len(own)), strict=True))
-    found |= {"changed_random": _mean([one / len(own) for one, _ in at_random]), "loss_added": loss}
-    return found | {"loss_added_random": _mean([one for _, one in at_random])}
+    def rises(B):
+        return bench.plan.model.rises(bench.layer.number, head, sorted({*held.text.tolist()}), part, B)
 
-
-def _mark(marks, fit, selected, held, W):
-    """Add support tokens to fitted inputs and predictions to those held out."""
-    for mark, one, a in zip(marks["fit"], logits(fit, W), selected, strict=True):
-        margin = one[a] - one
-        mark += [int(t) for t in np.flatnonzero(margin <= 1 + TIGHT) if t != a]
-    for mark, token in zip(marks["held"], selections(held, W), strict=True):
-        mark.append(int(token))
+    turned = bench.turned(A)
+    found = dict(zip(("changed", "changed_low", "changed_high"), wilson(changed(A), len(own)), strict=True))
+    found["changed_random"] = _mean([changed(B) / len(own) for B in turned])
+    if not isinstance(bench.plan.model, str):
+        ends = ("loss_added", "loss_added_low", "loss_added_high")
+        found |= dict(zip(ends, map(float, sample_interval(rises(A))), strict=True))
+        found["loss_added_random"] = _mean([rises(B).mean() for B in turned])
+    return found
 
 
 def _size(norm: str, W) -> float:

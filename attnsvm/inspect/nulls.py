@@ -6,12 +6,9 @@ and Q are turned, by one rotation each for all frequencies. A mismatched head: t
 another of its layer.
 """
 
-from dataclasses import replace
-
 import numpy as np
 from scipy.fft import dct
 
-from attnsvm.inspect.layers import Inputs
 from attnsvm.inspect.lifted import Head
 
 EXCHANGES = 20  # tried for every input: a walk over all permutations that fit
@@ -70,18 +67,11 @@ def random_head(W, rng: np.random.Generator):
     return (left * sigma[:rank]) @ right.T
 
 
-def turned(inputs: Inputs, rng: np.random.Generator) -> Inputs:
-    """The inputs after a rotation of their tokens and one of their queries: changes of signs and cosine transforms."""
-    signs = [rng.choice([-1.0, 1.0], size=(3, X.shape[1])) for X in (inputs.tokens[0], inputs.queries)]
-
-    def rotated(X, each):
-        for one in each:
-            X = dct(X * one, norm="ortho")
-        return X
-
-    return replace(
-        inputs, tokens=[rotated(X, signs[0]) for X in inputs.tokens], queries=rotated(inputs.queries, signs[1])
-    )
+def rotated(X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Rows X (n, d) after one rotation: changes of signs and cosine transforms."""
+    for signs in rng.choice([-1.0, 1.0], size=(3, X.shape[1])):
+        X = dct(X * signs, norm="ortho")
+    return X
 
 
 def _orthonormal(size: int, count: int, rng: np.random.Generator) -> np.ndarray:

@@ -26,11 +26,10 @@ SHOWN = (
     ("margin_fro", "Margin", "margin_random_fro", "random heads"),
     ("changed_fro", "Selections changed without the certified direction", "changed_random_fro", "turned at random"),
     ("margin_ratio_fro", "Margin of the head, relative to the largest", None, ""),
+    ("loss_added_fro", "Loss of the model, added without that direction", "loss_added_random_fro", "turned at random"),
     ("delimiter_selected", "Delimiters among the selected", None, ""),
     ("half_length_predicted", "Length at half weight, predicted", "half_length_measured", "measured, on longer inputs"),
-    ("rank_fro", "Certified rank, Frobenius", None, ""),
     ("rank_nuc", "Certified rank, nuclear", "rank_head", "the head itself"),
-    ("support_fro", "Support tokens", None, ""),
 )
 
 

@@ -12,8 +12,6 @@ from attnsvm.inspect.layers import Inputs, Layer, logits, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.measures import half_length
 from attnsvm.inspect.solving import TIGHT, Problem
-from attnsvm.svm.constraints import ragged
-from attnsvm.svm.solver import solve_batch
 from attnsvm.system.errors import shown
 
 TOLD = 5  # selections that are told in words
@@ -36,9 +34,6 @@ COLUMNS = {
     "nearest": "place of the rival that would overtake the selected token first",
     "nearest_word": "its word",
     "radius": "flip radius of the selection: how far that rival would have to move; empty with frozen norms",
-    "radius_mm": "the flip radius under W_mm, the certified solution for all inputs",
-    "radius_best": "the largest flip radius that any W gives to this selection alone, certified; empty where logits "
-    "depend on distance, since a W that reads places alone has no rival that moves",
 }
 
 
@@ -61,7 +56,8 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
     margins = problem.margins(answer.W, selected)
     index = problem.index(selected)[margins < 1 + TIGHT]
     multipliers = answer.dual[margins < 1 + TIGHT]
-    nearest, radius, radius_mm, best = _radii(layer, W, answer.W, inputs, selected)
+    away = flips(W, inputs, selected)
+    stays = layer.theory != "frozen norms"  # which would move with the token
     margin = 1 / (answer.W.size() if lifted else np.linalg.norm(answer.W))
     found = []
     for i, (alpha, logit) in enumerate(zip(selected, logits(inputs, W), strict=True)):
@@ -81,11 +77,9 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
             "runner_up_word": words[second] if words else "",
             "margin": margin,
             "half_length": half_length(logit),
-            "nearest": start + int(nearest[i]),
-            "nearest_word": words[start + nearest[i]] if words else "",
-            "radius": radius[i],
-            "radius_mm": radius_mm[i],
-            "radius_best": best[i],
+            "nearest": start + int(away[i].argmin()),
+            "nearest_word": words[start + away[i].argmin()] if words else "",
+            "radius": away[i].min() if stays else np.nan,
         }
         for k in held:
             place = start + int(index[k, 2])
@@ -121,17 +115,6 @@ def _named(row: pd.Series, name: str) -> str:
     return f"“{word}”{again}" if word else f"token {row[name]}"
 
 
-def _radii(layer, W, solution, inputs, selected):
-    """(n,) each: the nearest rival, its distance, that under the solution, and the largest of any W."""
-    nothing = np.full(len(inputs), np.nan)
-    ours = flips(W, inputs, selected)
-    nearest = np.array([int(one.argmin()) for one in ours])
-    if layer.theory == "frozen norms":  # the norms would move with the token
-        return nearest, nothing, nothing, nothing
-    radius, under = (np.array([one.min() for one in each]) for each in (ours, flips(solution, inputs, selected)))
-    return nearest, radius, under, nothing if _placed(inputs) else largest(inputs, selected)
-
-
 def flips(W, inputs: Inputs, selected: np.ndarray) -> list[np.ndarray]:
     """(T_i,) for each input: how far a token must move for its logit to reach that of the selected one, for which ∞."""
     found = []
@@ -141,22 +124,6 @@ def flips(W, inputs: Inputs, selected: np.ndarray) -> list[np.ndarray]:
         away[alpha] = np.inf
         found.append(away)
     return found
-
-
-def largest(inputs: Inputs, selected: np.ndarray) -> np.ndarray:
-    """(n,) the largest flip radius of each selection over all W; NaN where none is certified.
-
-    With one query every W is a vector w, and the radius is the margin of w over its length: a max-margin problem.
-    """
-    tokens = [X[:, : inputs.moving] for X in inputs.tokens]
-    each = [ragged([(X, np.ones(1), int(a))]) for X, a in zip(tokens, selected, strict=True)]
-    return np.array([1 / np.linalg.norm(s.W) if s.solved else np.nan for s in solve_batch(each, "fro")])
-
-
-def _placed(inputs: Inputs) -> bool:
-    """Whether logits depend on distance: on distances as such, or on columns of tokens beyond the constant 1."""
-    columns = inputs.tokens[0].shape[1]
-    return bool(inputs.distances) or columns - (columns if inputs.moving is None else inputs.moving) > 1
 
 
 def _steepness(W, one: Inputs) -> np.ndarray:

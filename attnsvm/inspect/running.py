@@ -101,7 +101,7 @@ def gathered(
     """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
     table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms or (), lifted)))
     table["beats"], table["controls"] = summary.beats(table)
-    said = summary.sentences(table, inputs["repeats"])
+    said = summary.sentences(table, inputs["repeats"], inputs["without_loss"])
     return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
 
 

@@ -69,7 +69,7 @@ class Problem:
 
     @cached_property
     def _same(self):
-        return cycles.identities(self.inputs)
+        return cycles.equal(self.inputs.flat), cycles.equal(self.inputs.queries)
 
     @cached_property
     def _whatever(self):
@@ -100,8 +100,8 @@ class Problem:
 
 
 def by_a_cycle(c: Constraints, norm: str, tokens: np.ndarray, queries: np.ndarray) -> Solution | None:
-    """Infeasible by a cycle of equal tokens, if there is one and the checker agrees; see `cycles.refutation`."""
-    dual = cycles.refutation(c, tokens, queries)
+    """Infeasible by a cycle of equal tokens, if there is one and the checker agrees; see `cycles.contradiction`."""
+    dual = cycles.contradiction(c.factors.query, c.factors.winner, c.factors.loser, tokens, queries)
     if dual is None:
         return None
     nothing = np.full(c.shape, np.nan)
@@ -130,18 +130,14 @@ def certified(c: Constraints, norm: str) -> Solution:
         margins = c.apply(part.W)
         missing = np.flatnonzero((margins < 1 - MET) & ~inside)
         if len(missing) == 0:
-            answer = judge(c, *norm_and_tolerance(norm, None), replace(part, dual=_spread(part.dual, rows, len(c))))
+            dual = np.zeros(len(c))
+            dual[rows] = part.dual
+            answer = judge(c, *norm_and_tolerance(norm, None), replace(part, dual=dual))
             if not answer.solved:
                 break
             return answer
         inside[missing[np.argsort(margins[missing])][: max(AT_LEAST, len(rows) // 2)]] = True
     return replace(claimed(Status.UNCERTIFIED, first.W, first.dual, first.method), rejected="no working set was proved")
-
-
-def _spread(dual, rows, size):
-    whole = np.zeros(size)
-    whole[rows] = dual
-    return whole
 
 
 def _basis(vectors: np.ndarray) -> np.ndarray:

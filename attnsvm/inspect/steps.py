@@ -19,7 +19,6 @@ from attnsvm.inspect.summary import alignments, beaten, predictions
 from attnsvm.system import store
 from attnsvm.system.writing import replacing, save_text
 
-RULE = "the best rule"
 PARTS = 6  # of the depth of a model
 COMPARED = ("model", "layer", "part", "norm", "control", "passed", "heads")
 

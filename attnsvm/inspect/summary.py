@@ -21,9 +21,9 @@ BEST = 5  # heads whose deeds are told
 UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
-def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0)) -> list[str]:
+def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "") -> list[str]:
     """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
-    found = [*verdicts(table), *limits(table), *best(table), *empty(table)]
+    found = [*verdicts(table), *limits(table), *best(table), *empty(table, without_loss)]
     return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
 
 
@@ -71,12 +71,20 @@ def matters(row: dict) -> str:
     said = " Without the certified direction {} % ({} to {}) of its selections change".format(*percent)
     if not row["changed_random_fro"] >= 0:
         return f"{said}."
-    as_well = ": no clear difference" if row["changed_random_fro"] >= row["changed_low_fro"] else ""
-    return f"{said}, without one turned at random {percent[3]} %{as_well}."
+    said += f", without one turned at random {percent[3]} %{_as_well(row, 'changed')}."
+    if not row["loss_added_random_fro"] > -np.inf:
+        return said
+    nats = [f"{row[f'loss_added{end}_fro']:+.2g}" for end in ("", "_low", "_high", "_random")]
+    added = " The model's loss changes by {} ({} to {}) nats, without one turned at random by {}".format(*nats)
+    return f"{said}{added}{_as_well(row, 'loss_added')}."
 
 
-def empty(table: pd.DataFrame) -> list[str]:
-    """Why columns are empty, a sentence for each reason."""
+def _as_well(row: dict, what: str) -> str:
+    return ": no clear difference" if row[f"{what}_random_fro"] >= row[f"{what}_low_fro"] else ""
+
+
+def empty(table: pd.DataFrame, without_loss: str = "") -> list[str]:
+    """Why columns are empty, a sentence for each reason; `without_loss`: why that of the whole model is not known."""
     found = []
     for norm, name in NORMS.items():
         status = table[f"status_{norm}"] if f"status_{norm}" in table else pd.Series(dtype=object)
@@ -87,6 +95,8 @@ def empty(table: pd.DataFrame) -> list[str]:
         found.append("half_length_measured is empty: no fitted text is long enough; give some four times as long.")
     if "alignment_mismatched_fro" in table and (table["separable_mismatched_fro"] == 0).all():
         found.append("Columns of mismatched heads are empty: no head has other keys, or none is separable.")
+    if without_loss:
+        found.append(f"Columns of loss_added are empty: {without_loss}.")
     return found
 
 

@@ -18,6 +18,38 @@ YES, NO = {"a": True, "b": True}, {"a": True, "b": False}
 
 
 @pytest.mark.parametrize(
+    ("values", "every", "main", "share", "verdict"),
+    [
+        ((0.5, 0.4, 0.6, 64), False, YES, 3 / 64, HOLDS),
+        ((0.5, 0.4, 0.6, 64), False, YES, 4 / 64, UNDECIDED),
+        ((0.5, 0.4, 0.6, 64), False, NO, 4 / 64, UNDECIDED),
+        ((0.5, 0.5, 0.5, 64), False, NO, 1 / 64, UNDECIDED),  # exact: nobody knows what one more would do
+        ((0.5, float("nan"), float("nan"), 64), True, YES, 1 / 64, UNDECIDED),
+        ((0.5, float("nan"), float("nan"), 64), True, NO, 1 / 64, FAILS),  # an example against it stays one
+    ],
+)
+def test_answers_without_proof_leave_a_verdict_only_where_they_could_not_turn_it(values, every, main, share, verdict):
+    found = Reading(*values, main, {"control": True}, every=every)
+    assert found.without(1, share).verdict == verdict
+
+
+def test_a_claim_counts_the_answers_behind_each_table_that_it_reads():
+    counted = pd.DataFrame(
+        {"solve": ["a", "b"], "solved": [60, 64], "infeasible": 0, "remote": 0, "uncertified": [4, 0]}
+    )
+    kept = {"figures/own.csv": ROWS, "results/x/certificates.csv": counted}
+
+    def read(tables, limit):
+        return Reading(0.5, 0.4, 0.6, len(tables.own()) * 64, {"one": True})
+
+    for tolerates, draws, verdict in ((0, "x", UNDECIDED), (4 / 64, "x", HOLDS), (0, "", HOLDS)):
+        tables = Tables(None, "own", kept, draws={"own": tuple(draws), "other": ("y",)})
+        claim = Claim("k", "ours", "", "", Limit(0, "≥ {}", ""), read=read, tolerates=tolerates)
+        assert claim.reading(tables).verdict == verdict
+        assert tables.unproved() == ((4, 128, 4 / 64) if draws else (0, 0, 0.0))
+
+
+@pytest.mark.parametrize(
     ("main", "further", "undecided", "verdict"),
     [
         (YES, {}, "", HOLDS),
@@ -129,7 +161,7 @@ def test_a_claim_is_its_reading_with_words_and_limits_above_it():
     ]
     assert [claim.also for claim in claims] == [{"near": near}, {}]
     assert claims[0].read is claims[1].read is first
-    assert claims[0].reading(None).main == {"near < {}": True}
+    assert claims[0].reading(Tables(None)).main == {"near < {}": True}
 
 
 def test_a_word_that_is_no_field_and_no_limit_is_an_error():

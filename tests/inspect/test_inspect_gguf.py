@@ -115,7 +115,7 @@ def refused(model, tmp_path, **given):
         ({"changes": {"attention.causal": 0}}, "llama.attention.causal is 0, which is not read"),
         ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
         ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
-        ({"words": ("gpt2", "smollm", True)}, "tokenizer.ggml.pre is 'smollm', a way to split texts that is not known"),
+        ({"words": ("gpt2", "viking", True)}, "tokenizer.ggml.pre is 'viking', a way to split texts that is not known"),
         ({"words": ("llama", "default", False)}, "tokenizer.ggml.add_space_prefix is False, which is not heeded"),
     ],
 )

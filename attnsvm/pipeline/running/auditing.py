@@ -20,7 +20,8 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
     from attnsvm.audit.evaluation import Tables
     from attnsvm.audit.table import audit, certificates
 
-    tables = Tables(Path(folder))
+    shown = targets.shown(claimed) if claimed else targets.figures()
+    tables = Tables(Path(folder), draws={figure: targets.behind(figure) for figure in shown})
     own = {name: cards.read(name).claims for name in names}
     table = audit(tables, own)
     where = elsewhere.where((claim for some in own.values() for claim in some), elsewhere.released())
@@ -98,9 +99,9 @@ def _read_elsewhere(
     from attnsvm.audit import elsewhere as audit
     from attnsvm.pipeline.running import gathering
 
-    frames, proofs = {}, [pd.DataFrame()]
+    frames, proofs, none = {}, {}, pd.DataFrame(columns=[*answers.COLUMNS, "experiment"])
     for variant in variants:
-        made = {}
+        made, counted = {}, [none]
         for drawn in cards.read(name).draws:
             one = f"{cards.ELSEWHERE}/{drawn}/{variant}{end}"
             blocks_of = (path for path in files if f"/{one}/" in f"/{path}")
@@ -110,11 +111,11 @@ def _read_elsewhere(
                 made[drawn] = drawn_table(one, gathered.measures, tables[one])
             except UserError:  # too few instances for a table: nothing can be checked
                 made[drawn] = pd.DataFrame()
-            proofs.append(answers.total(gathered.certificates, one).assign(experiment=one))
-        frames[variant] = _as_drawn(made)
+            counted.append(answers.total(gathered.certificates, one).assign(experiment=one))
+        frames[variant], proofs[variant] = _as_drawn(made), pd.concat(counted, ignore_index=True)
     words = {variant: (kind, text) for variant, (kind, text) in variants.items()}
-    rows = audit.matrix(name, cards.read(name).claims, words, frames)
-    return rows, pd.concat(proofs, ignore_index=True)
+    rows = audit.matrix(name, cards.read(name).claims, words, frames, proofs)
+    return rows, pd.concat([none, *proofs.values()], ignore_index=True)
 
 
 def _as_drawn(frames: dict):

@@ -44,7 +44,7 @@ class Seen(NamedTuple):
         largest: the largest gap of a solved one; 0 where there is none.
         settings: of the stage; empty where it keeps none.
         seeds: {cell: those of its problems}.
-        proofs: what `answers.count` says of each cell.
+        proofs: {cell: what `answers.count` says of it}.
     """
 
     counts: Counter
@@ -52,12 +52,12 @@ class Seen(NamedTuple):
     largest: float
     settings: dict
     seeds: dict[str, list[int]]
-    proofs: list
+    proofs: dict
 
 
 def main(folders: list[str]) -> int:
     """Judge what lies under the folders again; the status is 1 where anything differs, and each such file is named."""
-    whole, judged, failed = Seen(Counter(), 0, 0.0, {}, {}, []), 0, 0
+    whole, judged, failed = Seen(Counter(), 0, 0.0, {}, {}, {}), 0, 0
     paths = [path for folder in folders for path in files(folder)]
     blocks: dict[Path, dict[Path, Seen]] = {path.parent.parent: {} for path in paths}
     for path in paths:
@@ -80,6 +80,8 @@ def main(folders: list[str]) -> int:
             judged += 1
             print(shown(f"{path}: {_sentence(seen)}"), flush=True)
     for experiment, seen_of in blocks.items():
+        for sentence in _unproved(experiment, [*seen_of.values()]):
+            print(shown(sentence), flush=True)
         whole_experiment = any(Path(folder) in (experiment, *experiment.parents) for folder in folders)
         if whole_experiment and not failed and (wrong := _together(experiment, seen_of)):
             print(shown(f"{experiment}: {wrong}: its answers are not confirmed"), flush=True)
@@ -107,7 +109,7 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     held = load_cells(path)
     task, kept = records.load(str(path))
     if path.stem != "svm" and not kept and not any(next(answers.batches(tree), None) for tree in held.values()):
-        return Seen(Counter(), 0, 0.0, {}, {}, [])  # a descent that solves nothing keeps nothing
+        return Seen(Counter(), 0, 0.0, {}, {}, {})  # a descent that solves nothing keeps nothing
     require(bool(task), f"{path}: its answers were not kept; delete it and run snakemake again")
     require(task["stage"] == path.stem, f"{path}: was written by the stage {task['stage']}")
     place, name = Path(os.path.abspath(path)).parent.parent, Path(task["name"])
@@ -121,7 +123,7 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
     alone = held.keys() - drawn.keys()  # a cell of which the stage makes nothing is not in its file
     require(not alone, f"{path}: {', '.join(sorted(alone))}: there are no such problems")
     judged: list[dict] = []
-    proofs = []
+    proofs = {}
     for label, cell in drawn.items():
         mine = kept.get(label, {})
         with _named(f"{path}: {label}"):
@@ -136,7 +138,7 @@ def again(path: Path, watch: Callable = lambda *_: None) -> Seen:
             counted = Counter(word for _, batch in answers.batches(made) for word in np.ravel(batch["status"]).tolist())
             require(counted == audit_log.judged - before, "the file lacks answers that the checker judged")
         judged += [batch for _, batch in answers.batches(made)]
-        proofs.append(answers.count(made, card.name))
+        proofs[label] = answers.count(made, card.name)
     seeds = {label: cell["problems"]["seeds"].tolist() for label, cell in drawn.items()}
     return _seen(judged)._replace(settings=settings, seeds=seeds, proofs=proofs)
 
@@ -153,10 +155,22 @@ def _together(experiment: Path, files: dict[Path, Seen]) -> str:
     counted = experiment / "certificates.csv"
     if not counted.exists():  # a build that has not come so far
         return ""
-    made = answers.total([frame for seen in files.values() for frame in seen.proofs], experiment.name)
-    columns, held = ["solve", *STATUSES], load_csv(counted)
+    made = answers.total([frame for seen in files.values() for frame in seen.proofs.values()], experiment.name)
+    columns, held = ["solve", *STATUSES], load_csv(counted).astype({"solve": str})  # a name may be a number
     same = set(columns) <= set(held) and made[columns].to_dict("records") == held[columns].to_dict("records")
     return "" if same else "its certificates.csv counts other answers than its blocks hold"
+
+
+def _unproved(experiment: Path, blocks: list[Seen]) -> Iterator[str]:
+    """A sentence for every cell with answers that are not proved: their share, and the solve that has most."""
+    for label in dict.fromkeys(label for seen in blocks for label in seen.proofs):
+        counted = answers.total([seen.proofs[label] for seen in blocks if label in seen.proofs], experiment.name)
+        left, all_of = counted["uncertified"], counted[list(STATUSES)].sum(axis=1)
+        if left.any():
+            most = (left / all_of).idxmax()
+            share = f"{left.sum():,} of {all_of.sum():,} answers are not proved ({left.sum() / all_of.sum():.2%})"
+            solve = f"most of {counted['solve'][most]}: {left[most]:,} of {all_of[most]:,}"
+            yield f"{experiment}: {label}: {share}, {solve}"
 
 
 @contextmanager
@@ -195,7 +209,7 @@ def _seen(batches: list[dict]) -> Seen:
         counts.update(np.ravel(batch["status"]).tolist())
         rational += int((batch["arithmetic"] == "rational").sum())
         largest = max(largest, float(batch["gap"][batch["status"] == "solved"].max(initial=0.0)))
-    return Seen(counts, rational, largest, {}, {}, [])
+    return Seen(counts, rational, largest, {}, {}, {})
 
 
 def _sentence(seen: Seen) -> str:

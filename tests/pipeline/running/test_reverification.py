@@ -3,9 +3,12 @@
 import json
 import re
 import shutil
+from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_stages import Experiment, parts
 
@@ -193,6 +196,21 @@ def test_as_many_answers_as_the_build_has_counted(built, capsys):
     assert reverification.main([str(built.parent)]) == 0
     rewritten(built / "descent.npz", without_all(records.NAME, "start"))
     assert "its certificates.csv counts other answers than its blocks hold" in refused(built.parent, capsys)
+
+
+def test_the_share_of_answers_without_proof_is_named_by_cell():
+    counts = {"solved": [3, 4], "infeasible": 0, "remote": 0, "uncertified": [1, 0], "rational": 0, "largest_gap": 0.0}
+    one = pd.DataFrame({"solve": ["a", "b"], **counts})
+    seen = SimpleNamespace(proofs={"n2": one, "n3": one.assign(uncertified=0)})
+    said = list(reverification._unproved(Path("x"), [seen, seen]))
+    assert said == ["x: n2: 2 of 16 answers are not proved (12.50%), most of a: 2 of 8"]
+
+
+def test_solves_that_are_named_by_numbers_are_counted(tmp_path):
+    one = pd.DataFrame({"solve": ["1", "2"], "solved": 3} | dict.fromkeys(answers.COLUMNS[2:], 0))
+    one.to_csv(tmp_path / "certificates.csv", index=False)
+    seen = reverification.Seen(Counter(), 0, 0.0, {}, {}, {"n2": one})
+    assert reverification._together(tmp_path, {tmp_path / "svm.npz": seen}) == ""
 
 
 def test_answers_behind_a_link_are_judged(built, capsys, tmp_path):

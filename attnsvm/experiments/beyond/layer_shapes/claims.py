@@ -23,6 +23,7 @@ def runs(table, end):
     measured="share of the measured runs whose layers are all near the solutions of their places",
     limit=Limit(0.9, "≥ {}", "nine in ten; at the largest dimension no more than one in ten may be lost otherwise"),
     lost=Limit(0.1, "share that cannot be measured at the largest dimension ≤ {}", "no more than one in ten"),
+    tolerates=0.01,  # of 0.957, every one of them a run that ends otherwise, leaves 0.947
 )
 def layers_boundary(tables, limit, lost):
     """Of the runs that can be measured, the share that follows the law."""
@@ -50,6 +51,7 @@ def layers_boundary(tables, limit, lost):
     measured="share of the measured runs in which a row keeps a mixture",
     limit=Limit(0.2, "≥ {}", "one in five beyond doubt, as `layers_mixtures` asks"),
     nearer=Limit(0.5, "share of shapes ≥ {}", "beyond doubt more than half"),
+    tolerates=0.006,  # 7 of 9 are of tokens that layers made equal, which no run measures; 2 shapes less leave 20 of 24
 )
 def layers_mixed_shapes(tables, limit, nearer):
     """How many runs of any shape keep a mixture, and which problem the farthest of them are nearer to."""

@@ -5,6 +5,8 @@ throughout. In the Frobenius norm a last fit leaves the delimiters out of what c
 both solutions of what each selects.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from attnsvm import geometry
@@ -40,7 +42,7 @@ def _layer(problems, s, settings):
     fits = {f"fro_{n}": (Problem(whole.take(np.sort(fitted[:n]))), "fro") for n in settings["inputs"]}
     fits["nuc"] = Problem(whole.take(np.sort(fitted[: settings["nuclear_inputs"]]))), "nuc"
     most = fits[f"fro_{max(settings['inputs'])}"][0]
-    fits["plain"] = Problem(most.inputs.without_delimiters()), "fro"
+    fits["plain"] = Problem(_plain(most.inputs)), "fro"
     aligned = {"nuc", f"fro_{max(settings['inputs'])}"}
     found = []
     for h, W in enumerate(problems.head[s]):
@@ -53,6 +55,12 @@ def _layer(problems, s, settings):
         found.append(one | {"selects": _selects(most.inputs, held, W)})
     sizes = {name: np.array(len(problem.inputs)) for name, (problem, _) in fits.items()}
     return stacked(found) | {"inputs": sizes, "layer": np.array(number)}
+
+
+def _plain(whole):
+    """The inputs without delimiters to choose from, where two tokens or more are left."""
+    some = whole.take(np.flatnonzero([(~marks).sum() >= 2 for marks in whole.delimiters]))
+    return replace(some, tokens=[X[~marks] for X, marks in zip(some.tokens, some.delimiters, strict=True)])
 
 
 def _beside_nulls(problem, norm, W, heads, held, rng, aligned):

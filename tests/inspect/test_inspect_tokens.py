@@ -243,7 +243,7 @@ def test_pieces_are_those_that_the_library_sentencepiece_makes(kind, way, bytes_
     name, apart, before, behind = OF_PIECES[kind]
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(inspect.sentences()), model_prefix=str(tmp_path / "of"), vocab_size=420, model_type=way,
-        minloglevel=2, byte_fallback=bytes_too, add_dummy_prefix=prefix, user_defined_symbols=["cat"], hard_vocab_limit=False,
+        byte_fallback=bytes_too, add_dummy_prefix=prefix, user_defined_symbols=["cat"], hard_vocab_limit=False,
     )  # fmt: skip
     (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
     (tmp_path / "tokenizer_config.json").write_text('{"add_bos_token": true}')

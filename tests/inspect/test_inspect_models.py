@@ -191,17 +191,22 @@ def test_a_word_that_the_tokenizer_does_not_know_is_no_delimiter(encoder):
 
 
 @pytest.mark.parametrize(
-    "changes",
-    [{"sliding_window": 5}, {"attn_logit_softcapping": 30.0}, {"use_rope": False}, {"pruned_heads": {"0": [1]}}],
+    ("kind", "fits", "wrong"),
+    [
+        ("bert", {"gradient_checkpointing": False, "pooler_type": "first", "output_past": True}, {"sliding_window": 5}),
+        ("bert", {"n_head": 2}, {"attn_logit_softcapping": 30.0}),
+        ("bert", {"n_layer": 2}, {"use_rope": False}),
+        ("bert", {"pruned_heads": {}}, {"pruned_heads": {"0": [1]}}),
+        ("falcon", {"n_head": 4, "n_layer": 2}, {"n_head": 2}),
+        ("deepseek_v3", {"scoring_func": "sigmoid", "topk_method": "noaux_tc"}, {"topk_method": "greedy"}),
+    ],
 )
-def test_a_setting_that_is_not_known_is_refused(changes, model_folder):
-    changed_config(model_folder, gradient_checkpointing=False, pooler_type="first", output_past=True)
-    assert models.read(model_folder, TEXTS[:2])
-    (name,) = changes
-    with pytest.raises(
-        UserError, match=f"config.json: {name}: not known for a model of the kind 'bert', so it may comp"
-    ):
-        models.read(changed_config(model_folder, **changes), TEXTS[:2])
+def test_a_setting_that_is_not_known_is_refused(kind, fits, wrong, tmp_path):
+    read(kind, tmp_path, torch.float32)
+    assert models.read(changed_config(tmp_path, **fits), TEXTS[:2])
+    (name,) = wrong
+    with pytest.raises(UserError, match=f"config.json: {name}: not known for a model of the kind '{kind}', so it may "):
+        models.read(changed_config(tmp_path, **wrong), TEXTS[:2])
 
 
 def test_a_scale_of_frequencies_without_a_type_is_refused(tmp_path):

@@ -14,6 +14,7 @@ from attnsvm.svm.checker import check
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.choice import (
     CONIC,
+    REDUCED,
     Answer,
     Report,
     least_frobenius,
@@ -86,7 +87,7 @@ def norm_and_tolerance(norm: str, tol: float | None) -> tuple[Norm, float]:
     """The norm and the tolerance of a solve; the errors of `solve` that need no constraints."""
     measure = geometry.get(setting(norm))
     tol = measure.tolerance if tol is None else tolerance(tol, LOOSEST)
-    if named(measure, 0, None) == CONIC:
+    if named(measure, 0, None) in (REDUCED, CONIC):
         extras.needed("cvxpy", "clarabel")
     return measure, tol
 
@@ -141,7 +142,7 @@ def _begun(c: Constraints, measure: Norm, method: str, report: Report) -> Soluti
 
 def _ended(c: Constraints, begun: _Begun, measure: Norm, method: str, report: Report, found: Answer | None) -> Solution:
     """The answer in another norm."""
-    return _optimal(c, measure, *least_other(*begun, measure, method, report, found), method)
+    return _optimal(c, measure, *least_other(*begun, measure, method, report, found))
 
 
 def judged_solution(

@@ -5,26 +5,37 @@ constraints. What is heavy to import (numba, cvxpy) is imported by the problem t
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from attnsvm.geometry import Norm, fro, nuc
 from attnsvm.svm.constraints import Constraints
-from attnsvm.svm.methods import active_set, block_pivoting, conic, interior_point, lagrangian, smooth_dual, working_sets
+from attnsvm.svm.methods import (
+    active_set,
+    block_pivoting,
+    conic,
+    interior_point,
+    lagrangian,
+    reduced_interior,
+    working_sets,
+)
 from attnsvm.svm.methods.interior_point import Answer
 from attnsvm.svm.methods.rescaling import measured
 from attnsvm.svm.reductions import Reduced, outer
 from attnsvm.system import machine
 
 ACTIVE_SET, PIVOTING, LAGRANGIAN = "active set", "block pivoting", "augmented Lagrangian"
-INTERIOR, CONIC = "interior point", "conic"
-WORKING_SET = " on a working set"  # after the name of an interior-point or conic method
-METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, INTERIOR, CONIC, INTERIOR + WORKING_SET, CONIC + WORKING_SET)
+INTERIOR, REDUCED, CONIC = "interior point", "reduced interior point", "conic"
+WORKING_SET = " on a working set"  # after the name of one of these three
+WITHOUT = ("rowmax", "rowsum")  # the norms that no method but the conic one solves
+METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, *(a + b for a in (INTERIOR, REDUCED, CONIC) for b in ("", WORKING_SET)))
 
 Report = Callable[[str], None]
 MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
 REFUTING = 2_000_000  # numbers in the support of a certificate up to which it is made minimal: some seconds at most
+REDUCED_NUMBERS = 1e8  # of the matrix of the constraints, which is formed up to here: 0.8 GB, a few times
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
@@ -44,6 +55,8 @@ class Sizes:
         never_formed: Frobenius norm, where block pivoting fails, on equalities and where no W exists: the active set
             factors the matrix of the constraints, the augmented Lagrangian never forms it.
         nuclear_working_set: the Schur complement of the interior-point method takes m² numbers.
+        reduced_working_set: other norms: the system of the interior-point method has m² numbers.
+        reduced: other norms but ℓp: numbers of the matrix of the constraints, below which a conic solver is faster.
         conic_working_set: a conic solver gets m·d·e numbers.
     """
 
@@ -51,6 +64,8 @@ class Sizes:
     lagrangian: int = 350
     never_formed: int = 150
     nuclear_working_set: int = 400
+    reduced: int = 4000
+    reduced_working_set: int = 250
     conic_working_set: int = 800
 
 
@@ -70,7 +85,9 @@ def named(measure: Norm, size: int, method: str | None) -> str:
     elif measure is nuc.NORM:
         known, switches = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET), (SIZES.nuclear_working_set,)
     else:
-        known, switches = (CONIC, CONIC + WORKING_SET), (SIZES.conic_working_set,)
+        reduced = () if measure.name in WITHOUT else (REDUCED, REDUCED + WORKING_SET)
+        known = (*reduced, CONIC, CONIC + WORKING_SET)
+        switches = (SIZES.reduced_working_set if reduced else SIZES.conic_working_set,)
     if method is not None and method not in known:
         fitting = f"{', '.join(known)} for the norm {measure.name}"
         raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")
@@ -173,21 +190,36 @@ def least_together(problems: list[tuple[Reduced, np.ndarray, str]]) -> list[Answ
 
 def least_other(
     problem: Reduced, start: np.ndarray, measure: Norm, method: str, report: Report, found: Answer | None = None
-) -> Answer:
-    """(W, multipliers) of a feasible problem in any other norm; `found`: of `least_together`."""
-    part = method.removesuffix(WORKING_SET)
-    if part != method:
-        one = problem.constraints, start, measure
-        return working_sets.on_working_set(*one, _SOLVERS[part], part == INTERIOR, report)
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """(W, multipliers) of a feasible problem in any other norm, and the method; `found`: of `least_together`."""
+    c, part = problem.constraints, method.removesuffix(WORKING_SET)
+    if part == REDUCED:
+        other, error, answer = method.replace(REDUCED, CONIC), np.inf, (start, np.zeros(len(c)))
+        if hasattr(measure, "q") or len(c) * start.size >= SIZES.reduced:
+            found = _reduced(c, start, measure) if part == method else _on_some(c, start, measure, _reduced, report)
+            error, answer = measured(c, measure, *found)
+        if error <= conic.OPTIONS.enough:
+            return *answer, method
+        with suppress(MemoryError):
+            require_room(other, c, measure)
+            again, found = measured(c, measure, *least_other(problem, start, measure, other, report)[:2])
+            answer, method = (found, other) if again < error else (answer, method)
+        return *answer, method
     if method == INTERIOR:
-        return _improved(problem, start, measure, working_sets.OPTIONS.target, found)
-    return _conic_on_all(problem, start, measure, report)
+        return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
+    if method == CONIC:
+        return *_conic_on_all(problem, start, measure, report), method
+    return *_on_some(c, start, measure, _interior if part == INTERIOR else _conic, report), method
 
 
-def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> tuple[np.ndarray, np.ndarray]:
+def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_sets.Solver, report: Report) -> Answer:
+    return working_sets.on_working_set(c, start, measure, solve, solve is _interior, report)
+
+
+def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> Answer:
     """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
     c = problem.constraints
-    best, answer = measured(c, measure, *_conic(c, start, measure, working_sets.OPTIONS.target, problem))
+    best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))
     if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
         return answer
     again, other = measured(c, measure, *working_sets.on_working_set(c, start, measure, _conic, False, report))
@@ -214,15 +246,11 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     return other if again < best else answer
 
 
-def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float, problem: Reduced | None = None) -> Answer:
-    """By the dual where it is smooth and W is large; where that fails, and elsewhere, by a conic solver."""
-    problem = problem or Reduced(c)
-    dual, entries = smooth_dual.OPTIONS, c.shape[0] * c.shape[1]
-    if hasattr(measure, "q") and entries >= dual.entries and len(c) * entries <= dual.numbers:
-        error, answer = smooth_dual.least_norm(problem, measure)
-        if error <= working_sets.OPTIONS.enough:
-            return answer
-    return conic.least_norm(problem, start, measure)
+def _reduced(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0.0) -> Answer:
+    if len(c) * start.size > REDUCED_NUMBERS:
+        return start, np.zeros(len(c))
+    return reduced_interior.least_norm(Reduced(c), start, measure)[1]
 
 
-_SOLVERS: dict[str, working_sets.Solver] = {INTERIOR: _interior, CONIC: _conic}
+def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
+    return conic.least_norm(Reduced(c), start, measure)

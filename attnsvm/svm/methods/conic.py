@@ -16,7 +16,7 @@ from attnsvm.geometry import Norm
 from attnsvm.svm.constraints import Constraints
 from attnsvm.svm.methods.programs import Program
 from attnsvm.svm.methods.rescaling import EXACT, binary, measured, onto_unscaled
-from attnsvm.svm.reductions import Reduced, basis, lengths, outer
+from attnsvm.svm.reductions import Reduced, lengths, outer
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,6 @@ class Options:
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
         rounded: relative gap that rounding may cost.
         numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
-        entries: of W, up to which coordinates are not worth their while in the hybrid norm.
     """
 
     accuracy: float = 1e-11
@@ -46,7 +45,6 @@ class Options:
     repairs: int = 3
     rounded: float = 1e-9
     numbers: float = 4e6
-    entries: int = 400
 
 
 OPTIONS = Options()
@@ -63,14 +61,8 @@ def least_norm(
         start: W of the size of the solution, which meets the constraints; no solver starts there.
     """
     c, inside = problem.constraints, norm.unitarily_invariant
-    apart = _Apart.of(problem, norm, options)
-    measure: Norm | _Apart = apart or norm
-    if apart:
-        rows, start = apart.rows, apart.lower(start)
-    else:
-        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-        rows, start = outer(left, right), problem.lower(start) if inside else start
-    rows = rows[problem.kept]
+    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
+    rows, start = outer(left, right)[problem.kept], problem.lower(start) if inside else start
     size = float(binary(np.asarray(np.linalg.norm(start))))
     scale = binary(lengths(c.left[problem.kept]) * lengths(c.right[problem.kept]))
     rows, bound = rows / scale[:, None], c.bound[problem.kept] / scale / size
@@ -84,13 +76,13 @@ def least_norm(
         tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
         try:
-            found = solve(rows, bound, equality, reached, start / size, measure, replace(options, accuracy=accuracy))
+            found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
         except np.linalg.LinAlgError:
             found = None
         if found is None:
             continue
         W, dual = (part.astype(float) for part in found)
-        W = apart.lift(W * size) if apart else problem.lift(W * size) if inside else W * size
+        W = problem.lift(W * size) if inside else W * size
         other = onto_unscaled(c, W), problem.spread(dual / scale)
         gap, _ = measured(c, norm, *other)
         if gap < best:
@@ -105,64 +97,17 @@ def largest_cone(c: Constraints, norm: Norm, rows: int) -> int:
     if not (norm.unitarily_invariant or norm.name == "hybrid"):
         return 0
     (d, e), inputs = c.shape, min(rows, len(c.factors.queries))
-    p, q = min(d, rows), min(e, inputs)
-    if norm.name == "hybrid" and not _Apart.pays(c, OPTIONS):
-        p, q = d, e - 1
+    p, q = (d, e - 1) if norm.name == "hybrid" else (min(d, rows), min(e, inputs))
     return (p + q) * (p + q + 1) // 2
 
 
-class _Apart:
-    """The hybrid norm in coordinates: W = [P Y Qᵀ, b] as one vector, the entries of Y (p, q) and then b (d,).
-
-    Left and right factors of Y leave its spectral norm as it is; the last column has a norm of its own. Equal for the
-    compiled programs of one shape.
-    """
-
-    def __init__(self, c: Constraints, norm: Norm):
-        self.norm, queries = norm, c.factors.queries[np.unique(c.factors.query)]
-        self.P, self.Q = basis(c.left), basis(queries[:, :-1])
-        self.shape = self.P.shape[1], self.Q.shape[1]
-        left, right = c.left @ self.P, c.right[:, :-1] @ self.Q
-        self.rows = np.concatenate([outer(left, right), c.left * c.right[:, -1:]], axis=1)
-
-    @staticmethod
-    def of(problem: Reduced, norm: Norm, options: Options) -> "_Apart | None":
-        """None for other norms, and where it does not pay."""
-        c = problem.constraints
-        return _Apart(c, norm) if norm.name == "hybrid" and _Apart.pays(c, options) else None
-
-    @staticmethod
-    def pays(c: Constraints, options: Options) -> bool:
-        """Whether all of W is much more."""
-        (d, e), inputs = c.shape, len(np.unique(c.factors.query))
-        return d * e > options.entries and 2 * min(len(c), d) * min(inputs, e) <= d * e
-
-    def __eq__(self, other) -> bool:
-        return isinstance(other, _Apart) and self.shape == other.shape
-
-    def __hash__(self) -> int:
-        return hash(self.shape)
-
-    def lower(self, W: np.ndarray) -> np.ndarray:
-        return np.append(self.P.T @ W[:, :-1] @ self.Q, W[:, -1])
-
-    def lift(self, u: np.ndarray) -> np.ndarray:
-        Y, b = np.split(u, [self.shape[0] * self.shape[1]])
-        return np.column_stack([self.P @ Y.reshape(self.shape) @ self.Q.T, b])
-
-    def expression(self, cvxpy, u):
-        size = self.shape[0] * self.shape[1]
-        Y = cvxpy.reshape(u[:size], self.shape, order="C")
-        return cvxpy.maximum(cvxpy.sigma_max(Y), cvxpy.max(cvxpy.abs(u[size:])))
-
-
-def _as_it_is(rows, bound, equality, reached, start, norm: "Norm | _Apart", options: Options):
+def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Options):
     """Solve min ‖W‖ s.t. rows · vec(W) ≥ bound, with equality on the rows marked; rows are (m, d·e), row-major.
 
     Returns:
         (W, multipliers), or None where the solver fails.
     """
-    program = _program(norm if isinstance(norm, _Apart) else norm.name, start.shape, equality.tobytes(), get_ident())
+    program = _program(norm.name, start.shape, equality.tobytes(), get_ident())
     W, found = _solved(program, rows, bound, options)
     if found is None or W is None:
         return None
@@ -172,16 +117,15 @@ def _as_it_is(rows, bound, equality, reached, start, norm: "Norm | _Apart", opti
 
 
 @lru_cache(maxsize=16)
-def _program(norm: "str | _Apart", shape: tuple[int, ...], equality: bytes, thread: int) -> Program:
+def _program(norm: str, shape: tuple[int, ...], equality: bytes, thread: int) -> Program:
     """A program holds its answer: each thread has its own."""
     import cvxpy
 
     W = cvxpy.Variable(shape)
-    measure = geometry.get(norm) if isinstance(norm, str) else norm
-    return Program(measure.expression(cvxpy, W), W, np.frombuffer(equality, dtype=bool), cvxpy.CLARABEL)
+    return Program(geometry.get(norm).expression(cvxpy, W), W, np.frombuffer(equality, dtype=bool), cvxpy.CLARABEL)
 
 
-def _in_narrow(rows, bound, equality, reached, start, norm: "Norm | _Apart", options: Options):
+def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Options):
     """The same where the margins that can be reached are tiny, so that W is large and nearly at right angles to rows.
 
     Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have
@@ -250,6 +194,7 @@ def _solved(program: Program, rows, bound, options: Options) -> tuple[np.ndarray
             found = program.solve(
                 rows,
                 bound,
+                max_threads=1,  # more take twice the processor's time, for the same bytes
                 **{f"tol_{name}": options.accuracy for name in names},
                 **{f"reduced_tol_{name}": options.reduced for name in names},
             )

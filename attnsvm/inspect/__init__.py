@@ -173,7 +173,9 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
             else:
                 tokenizer.save(str(Path(folder, "tokenizer.json")))
         except Exception as error:  # each kind of model fails in its own way
-            raise UserError(f"model: {type(model).__name__} cannot be saved ({first_line(error)})") from error
+            raise UserError(
+                f"model: {type(model).__name__} cannot be saved ({first_line(error)}); give its folder or file"
+            ) from error
         yield Path(folder)
 
 

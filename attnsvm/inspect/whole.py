@@ -142,7 +142,9 @@ class Whole:
         return handed_on
 
 
-_read = lru_cache(1)(Whole)
+@lru_cache(1)
+def _read(*given) -> Whole:
+    return Whole(*given)
 
 
 class _Less(TorchFunctionMode):

@@ -62,7 +62,7 @@ def test_without_its_w_a_head_has_the_loss_of_one_whose_queries_are_zero(name, t
 def test_the_loss_rises_as_that_of_weights_changed_by_hand(tmp_path):
     """With one head as wide as its tokens, every W is that of keys which are the tokens, and of some queries."""
     model = folder_of(tmp_path, transformers.GPT2Config(vocab_size=25, n_embd=8, n_layer=2, n_head=1, n_positions=20))
-    row = inspect.heads(tmp_path, TEXTS, layers=[1], draws=1, norms="fro").iloc[0]
+    row = inspect.heads(tmp_path, TEXTS, layers=[1], draws=1, norms="fro", jobs=2).iloc[0]
     found, (layer,) = whole.of(reading := Reading(tmp_path, TEXTS, [1])), reading
     bench, W, c_attn = Bench(layer, Plan()), layer.heads[0], model.base_model.h[1].attn.c_attn
     A = bench.whole.certified(selections(bench.fit, W), "fro").W

@@ -256,13 +256,16 @@ def _pieces(folder: Path, names: Sequence[str]) -> Any:
     config = folder / "tokenizer_config.json"
     said = untrusted.json_file(config) if config.is_file() else {}
     for name in [name for name in names if name.endswith((".model", ".spm"))]:
+        if untrusted.start(folder / name, 1) != b"\n":  # of tiktoken
+            continue
         from sentencepiece import SentencePieceProcessor
 
-        with suppress(RuntimeError):  # of tiktoken
-            found = SentencePieceProcessor(model_file=str(folder / name))
-            others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
-            require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
-            return found
+        others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
+        require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
+        try:
+            return SentencePieceProcessor(model_file=str(folder / name))
+        except Exception as error:
+            raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
     return None
 
 
@@ -290,14 +293,20 @@ def _cased(folder: Path) -> bool:
 
 def _of_gguf(file: Path) -> Any:
     """The tokenizer in a GGUF file, and not one that lies beside it."""
+    from tokenizers import normalizers, pre_tokenizers
     from transformers import AutoTokenizer
 
     try:
         with TemporaryDirectory(prefix="attnsvm-") as alone:
             os.symlink(file, Path(alone, "model.gguf"))
-            return AutoTokenizer.from_pretrained(
+            found = AutoTokenizer.from_pretrained(
                 alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False
             )
+        made = found.backend_tokenizer
+        if isinstance(made.pre_tokenizer, pre_tokenizers.Metaspace):  # adds no space to one that is there, as it should
+            made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+            made.pre_tokenizer = None
+        return found
     except Exception as error:  # each part of it fails in its own way
         raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error
 

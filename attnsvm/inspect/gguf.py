@@ -46,19 +46,9 @@ MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_leng
 
 TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
 WORDS = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "add_space_prefix", "scores"))
-SPLIT = (
-    "gpt-2",
-    "llama3",
-    "llama-v3",
-    "llama-bpe",
-    "smaug-bpe",
-    "falcon3",
-    "qwen2",
-    "deepseek-r1-qwen",
-    "tekken",
-    "gpt-4o",
-    "smollm",  # whose vocabulary has single digits alone
-)  # ways to split a text that transformers knows
+# Ways to split a text that transformers knows; the vocabulary of the last one has single digits alone.
+SPLIT = ("gpt-2", "llama3", "llama-v3", "llama-bpe", "smaug-bpe", "falcon3", "qwen2", "deepseek-r1-qwen", "tekken",
+         "gpt-4o", "smollm")  # fmt: skip
 # Settings that change nothing as long as they say this.
 NEUTRAL = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "attention.causal": True,
            "attention.sliding_window": 0, "expert_count": 0, "expert_used_count": 0}  # fmt: skip

@@ -31,6 +31,7 @@ LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
 MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
+BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")  # read with any of the others
 # Settings with which words are those of a model of sentencepiece.
 PLAIN = {"do_lower_case": False, "split_by_punct": False, "sp_model_kwargs": {}, "add_prefix_space": True}
 FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
@@ -191,13 +192,7 @@ class _Made:
         ends = {it.bos_token_id, it.eos_token_id, it.cls_token_id, it.sep_token_id}
         self.special = set(it.all_special_ids) - ({it.unk_token_id, it.mask_token_id} - ends)
         self.unknown = it.unk_token_id
-        names = {
-            *it.vocab_files_names.values(),
-            "tokenizer_config.json",
-            "special_tokens_map.json",
-            "added_tokens.json",
-        }
-        self.files = sorted(name for name in names if (folder / name).is_file())
+        self.files = sorted(name for name in {*it.vocab_files_names.values(), *BESIDE} if (folder / name).is_file())
         self.pieces = _pieces(folder, self.files)
         if self.pieces:
             every = [k for k in range(len(self.pieces)) if not self.pieces.is_control(k)]

@@ -98,6 +98,12 @@ IDLE = re.compile(
 )
 # What no model does for which it is not known: off, it changes nothing.
 OFF = ("use_mrope", "rope_interleaved", "attention_bias", "apply_residual_connection_post_layernorm")
+# What the library does without asking, and other names of settings: a file may say so.
+DOES = {
+    "deepseek_v2": {"scoring_func": "softmax"},
+    "deepseek_v3": {"scoring_func": "sigmoid", "topk_method": "noaux_tc"},
+}
+ALSO = {"n_head": "num_attention_heads", "n_layer": "num_hidden_layers", "n_head_kv": "num_kv_heads"}
 # What says how frequencies are scaled, by the type; without a type nothing does.
 SCALED = {
     "default": "",
@@ -137,7 +143,9 @@ def require_known(path: Path, given: dict, config: Any, source: str) -> None:
     asked = {*re.findall(r"config\.(\w+)", source), *re.findall(r"(?:config, |kwargs\.\w+\()[\"'](\w+)[\"']", source)}
     asked |= {"rope_theta", "rope_scaling", "partial_rotary_factor"} if hasattr(config, "rope_parameters") else set()
     unknown = [name for name in given if name not in heeded | asked and not IDLE.fullmatch(name)]
-    unknown = [k for k in unknown if given[k] not in (None, [], {}, "") and not (k in OFF and given[k] is False)]
+    same = DOES.get(config.model_type, {}) | {name: getattr(config, other, None) for name, other in ALSO.items()}
+    unknown = [k for k in unknown if given[k] not in (None, [], {}, "", same.get(k))]
+    unknown = [k for k in unknown if k not in OFF or given[k] is not False]
     scaled = getattr(config, "rope_parameters", None) or {}
     for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
         known = OF_ALL | {*SCALED.get(one.get("rope_type", ""), "").split()}

@@ -13,9 +13,10 @@ CONTROLS = {
     "mismatched": "mismatched heads",
 }
 LIMITS = {
-    "selections": "Logits pass a soft cap: what is selected is exact, W is not the head's.",
+    "selections": "Logits pass a soft cap: what is selected is exact, W is not the head's; changed and loss_added are "
+    "empty.",
     "frozen norms": "Queries and keys are normed: with the norms frozen the logits are exact, but no training of this "
-    "model leads to such a W; alignment and margins are descriptive only.",
+    "model leads to such a W; alignment and margins are descriptive only, changed and loss_added are empty.",
 }
 BEST = 5  # heads whose deeds are told
 UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,8 @@ LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
 MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
+# Settings with which words are those of a model of sentencepiece.
+PLAIN = {"do_lower_case": False, "split_by_punct": False, "sp_model_kwargs": {}, "add_prefix_space": True}
 FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
 
 
@@ -175,7 +178,11 @@ class _Own:
 
 
 class _Made:
-    """The tokenizer that the library transformers makes of other files, as `_Own`."""
+    """The tokenizer that the library transformers makes of other files, as `_Own`.
+
+    Of a model of sentencepiece, this library makes the pieces: the other one makes others of most (of unigrams for a
+    Llama, without the space in front). Ends and the numbers of pieces are then those of transformers.
+    """
 
     def __init__(self, folder: Path, longest: int):
         self.tokenizer, self.longest = _of_folder(folder), longest
@@ -191,11 +198,27 @@ class _Made:
             "added_tokens.json",
         }
         self.files = sorted(name for name in names if (folder / name).is_file())
+        self.pieces = _pieces(folder, self.files)
+        if self.pieces:
+            every = [k for k in range(len(self.pieces)) if not self.pieces.is_control(k)]
+            found = it.convert_tokens_to_ids([self.pieces.id_to_piece(k) for k in every])
+            self.made = dict(zip(every, found, strict=True)) | {self.pieces.unk_id(): self.unknown}
+            fits = len({*self.made.values()} - {None}) == len(every)
+            require(fits, f"{folder}: its tokenizer has no number of its own for each piece; save it as {FILE}")
+            self.special -= {*self.made.values()} - ends  # pieces that somebody has defined
+            whole = self._by_transformers("a")
+            self.before = [*takewhile(self.special.__contains__, whole)]
+            self.after = [k for k in whole[len(self.before) :] if k in self.special]
 
     def numbers(self, text: str) -> list[int]:
-        return list(
-            map(int, self.tokenizer(text, truncation=True, max_length=self.longest, verbose=False)["input_ids"])
-        )
+        if not self.pieces:
+            return self._by_transformers(text)
+        room = max(0, self.longest - len(self.before) - len(self.after))
+        return [*self.before, *[self.made[k] for k in self.pieces.encode(text)][:room], *self.after]
+
+    def _by_transformers(self, text: str) -> list[int]:
+        given = self.tokenizer(text, truncation=True, max_length=self.longest, verbose=False)
+        return list(map(int, given["input_ids"]))
 
     def token(self, number: int) -> str:
         return self.tokenizer.convert_ids_to_tokens(number)
@@ -226,6 +249,21 @@ def _of_folder(folder: Path) -> Any:
     there = any((folder / name).is_file() for name in files)
     require(there, f"{folder}: there is no tokenizer in it ({' or '.join(sorted(files))})")
     return found
+
+
+def _pieces(folder: Path, names: Sequence[str]) -> Any:
+    """The model of sentencepiece among some files, or None; UserError where other settings are to change its words."""
+    config = folder / "tokenizer_config.json"
+    said = untrusted.json_file(config) if config.is_file() else {}
+    for name in [name for name in names if name.endswith((".model", ".spm"))]:
+        from sentencepiece import SentencePieceProcessor
+
+        with suppress(RuntimeError):  # of tiktoken
+            found = SentencePieceProcessor(model_file=str(folder / name))
+            others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
+            require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
+            return found
+    return None
 
 
 def _require_words(folder: Path) -> None:

@@ -8,11 +8,14 @@ import shutil
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from small_models import EVERY, TEXTS, bert, changed_config, changed_weights, passed, read, rotary
+from tokenizers import Tokenizer
 
+from attnsvm import inspect
 from attnsvm.inspect import models
 from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.layers import unpickled
@@ -31,7 +34,7 @@ def saved(name, folder):
 
 @pytest.mark.parametrize("name", EVERY)
 def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
-    """And in float32, as everybody runs it, the model has its probabilities to 1e-4 of the largest logit."""
+    """In float32, as everybody runs it, the model has these probabilities to 1e-4, and in memory the folder's table."""
     folder = tmp_path / "model"
     whole, plain = (read(name, folder, dtype) for dtype in (torch.float64, torch.float32))
     saved(name, folder)
@@ -52,6 +55,9 @@ def test_layer_by_layer_gives_the_bytes_of_the_whole_model(name, tmp_path):
                 np.testing.assert_allclose(run[1], seen[number].numpy(), atol=1e-4)
                 for ours, theirs in zip(run, (states[number], probabilities[number]), strict=True):
                     assert ours.tobytes() == theirs.tobytes(), (number, batch)
+    asks = {"norms": "fro", "draws": 0, "layers": [1], "heads": [1]}
+    live = inspect.heads(plain, TEXTS, tokenizer=Tokenizer.from_file(str(folder / "tokenizer.json")), **asks)
+    pd.testing.assert_frame_equal(live, inspect.heads(folder, TEXTS, **asks))
 
 
 def test_in_memory_are_the_weights_of_one_layer_and_the_words_of_the_texts(tmp_path, monkeypatch):

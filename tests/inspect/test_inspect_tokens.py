@@ -13,6 +13,7 @@ import sys
 import time
 
 import pytest
+import sentencepiece
 import tokenizers
 from harness import ROOT, run_python
 from small_gguf import small, written
@@ -68,7 +69,7 @@ def test_nothing_is_left_under_a_name_that_others_know(tmp_path):
     written(tmp_path / "model.gguf", small("llama"))
     (tmp_path / "shared").mkdir()
     program = (
-        "import os, sys; from attnsvm import inspect; before = dict(os.environ)\n"
+        "import os, sys, threadpoolctl; from attnsvm import inspect; before = dict(os.environ)\n"
         "for model in (sys.argv[1], sys.argv[1] + '.gguf'):\n"
         "    inspect.heads(model, ['the cat', 'a dog', 'the red cat', 'a bird'], norms='fro', draws=0)\n"
         "print(before == dict(os.environ))"
@@ -228,19 +229,36 @@ def test_words_are_shown_and_not_whole_books(folder):
         Reading(folder, ["the " + "x" * 5000, TEXTS[0]])
 
 
-def test_a_vocabulary_of_sentencepiece_alone_is_read(folder, tmp_path):
-    """As DeBERTa is published: spm.model, and no tokenizer.json."""
-    sentencepiece = pytest.importorskip("sentencepiece")
-    for path in folder.glob("token*"):
-        path.unlink()
-    (tmp_path / "texts").write_text("\n".join(inspect.sentences()))
+# {kind of model: its file, how far its numbers are from those of the pieces, tokens before and behind}
+OF_PIECES = {"llama": ("tokenizer.model", 0, 1, 0), "t5": ("spiece.model", 0, 0, 1),
+             "deberta-v2": ("spm.model", 0, 1, 1), "xlm-roberta": ("sentencepiece.bpe.model", 1, 1, 1)}  # fmt: skip
+
+
+@pytest.mark.parametrize("prefix", [True, False])
+@pytest.mark.parametrize("bytes_too", [True, False])
+@pytest.mark.parametrize("way", ["unigram", "bpe"])
+@pytest.mark.parametrize("kind", OF_PIECES)
+def test_pieces_are_those_that_the_library_sentencepiece_makes(kind, way, bytes_too, prefix, tmp_path):
+    """As models are published without tokenizer.json; a symbol that somebody defined is a word."""
+    name, apart, before, behind = OF_PIECES[kind]
     sentencepiece.SentencePieceTrainer.train(
-        input=str(tmp_path / "texts"), model_prefix=str(folder / "spm"), vocab_size=150, minloglevel=2
-    )
-    changed_config(folder, model_type="deberta-v2")
-    ids, _, words, _ = tokens.encoded(folder, TEXTS, 30, causal=False)
-    assert "".join(words[0][1:-1]).replace("▁", "").replace(" ", "") == TEXTS[0].replace(" ", "")
-    assert max(map(max, ids)) < 160
+        sentence_iterator=iter(inspect.sentences()), model_prefix=str(tmp_path / "of"), vocab_size=420, model_type=way,
+        byte_fallback=bytes_too, add_dummy_prefix=prefix, user_defined_symbols=["cat"], hard_vocab_limit=False,
+    )  # fmt: skip
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": kind}))
+    (tmp_path / "tokenizer_config.json").write_text('{"add_bos_token": true}')
+    own = sentencepiece.SentencePieceProcessor(model_file=str((tmp_path / "of.model").rename(tmp_path / name)))
+    texts = ["the cat sat", " two  Spaces ", "é 漢字 ﬁ\t12,5", "the house is old " * 9]
+    asked = {"folder": str(tmp_path), "texts": texts, "longest": 30}
+    found = tokens.answer(asked)
+    for text, ids in zip(texts, found["ids"], strict=True):
+        theirs = own.encode(text)[: 30 - before - behind]
+        theirs = [found["unknown"] if k == own.unk_id() else k + apart for k in theirs]
+        assert ids[before : len(ids) - behind] == theirs, text
+        assert [k in found["special"] for k in ids] == [True] * before + [False] * len(theirs) + [True] * behind
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
+    with pytest.raises(UserError, match=f"do_lower_case: not heeded with {name}; save it as tokenizer.json"):
+        tokens.answer(asked)
 
 
 def test_texts_of_another_kind_are_named(encoder):

@@ -65,7 +65,7 @@ class Sizes:
     never_formed: int = 150
     nuclear_working_set: int = 400
     reduced: int = 4000
-    reduced_working_set: int = 250
+    reduced_working_set: int = 200
     conic_working_set: int = 800
 
 
@@ -198,12 +198,13 @@ def least_other(
         if hasattr(measure, "q") or len(c) * start.size >= SIZES.reduced:
             found = _reduced(c, start, measure) if part == method else _on_some(c, start, measure, _reduced, report)
             error, answer = measured(c, measure, *found)
-        if error <= conic.OPTIONS.enough:
+        enough = conic.OPTIONS.enough
+        if error <= enough and _rounding(c, answer[0]) <= working_sets.OPTIONS.enough:
             return *answer, method
         with suppress(MemoryError):
             require_room(other, c, measure)
             again, found = measured(c, measure, *least_other(problem, start, measure, other, report)[:2])
-            answer, method = (found, other) if again < error else (answer, method)
+            answer, method = (found, other) if again < max(error, enough) else (answer, method)
         return *answer, method
     if method == INTERIOR:
         return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method

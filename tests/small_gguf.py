@@ -47,6 +47,7 @@ def written(
     more=(),
     in_parts=0,
     words=("gpt2", "gpt-2", True),
+    pieces=None,
 ):
     """A GGUF file of a model, or files with so many tensors each."""
     file = gguf.GGUFWriter(path, kind, split_max_tensors=in_parts)
@@ -61,11 +62,17 @@ def written(
     file.add_string("tokenizer.ggml.model", words[0])
     file.add_string("tokenizer.ggml.pre", words[1])
     file.add_bool("tokenizer.ggml.add_space_prefix", words[2])
-    file.add_token_list(LETTERS)
-    file.add_token_types([3] + [1] * (len(LETTERS) - 1))
-    file.add_token_merges(["Ġ t", "h e"])
-    file.add_bos_token_id(0)
-    file.add_eos_token_id(0)
+    if pieces is None:
+        file.add_token_list(LETTERS)
+        file.add_token_types([3] + [1] * (len(LETTERS) - 1))
+        file.add_token_merges(["Ġ t", "h e"])
+    else:  # of sentencepiece
+        every = range(len(pieces))  # the first three: unknown, ends
+        file.add_token_list([pieces.id_to_piece(k) for k in every])
+        file.add_token_scores([pieces.get_score(k) for k in every])
+        file.add_token_types([2, 3, 3] + [6 if pieces.is_byte(k) else 1 for k in every[3:]])
+    file.add_bos_token_id(0 if pieces is None else 1)
+    file.add_eos_token_id(0 if pieces is None else 2)
     for key, tensor in model.state_dict().items():
         if key == "lm_head.weight" and model.config.tie_word_embeddings:
             continue

@@ -10,7 +10,8 @@ OF_A_HEAD = {
     "controls": "of so many, those that there are numbers of",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
-    "does": "what it does in most inputs, fitted and held out: which tokens it selects, with their shares",
+    "does": "what it does in most inputs, fitted and held out: which tokens it selects, with their shares, and "
+    "the weight of the selected token",
     "chance": "share of held-out queries that a guess among all tokens gets right",
     "rule": "the rule that fits best: first, last, itself, before, after; for lifted heads also `3 before` and so on",
     "rule_predicted": "share of held-out inputs on which this rule names the token that the head selects",

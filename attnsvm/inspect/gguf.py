@@ -45,20 +45,10 @@ NUMBERS = {
 MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_length", "rope.freq_base", "vocab_size")
 
 TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
-WORDS = "tokenizer.ggml.model", "tokenizer.ggml.pre", "tokenizer.ggml.add_space_prefix"
-SPLIT = (
-    "gpt-2",
-    "llama3",
-    "llama-v3",
-    "llama-bpe",
-    "smaug-bpe",
-    "falcon3",
-    "qwen2",
-    "deepseek-r1-qwen",
-    "tekken",
-    "gpt-4o",
-    "smollm",  # whose vocabulary has single digits alone
-)  # ways to split a text that transformers knows
+WORDS = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "add_space_prefix", "scores"))
+# Ways to split a text that transformers knows; the vocabulary of the last one has single digits alone.
+SPLIT = ("gpt-2", "llama3", "llama-v3", "llama-bpe", "smaug-bpe", "falcon3", "qwen2", "deepseek-r1-qwen", "tekken",
+         "gpt-4o", "smollm")  # fmt: skip
 # Settings that change nothing as long as they say this.
 NEUTRAL = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "attention.causal": True,
            "attention.sliding_window": 0, "expert_count": 0, "expert_used_count": 0}  # fmt: skip
@@ -218,7 +208,10 @@ def _config(file, said, shapes) -> dict:
 def _require_known(file, said, kind, neutral) -> None:
     """UserError unless each setting is one that is heeded here, or one that changes nothing."""
     require(said.get("general.type", "model") == "model", f"{file}: holds no model (general.type)")
-    words, split, space = map(said.get, WORDS)
+    words, split, space, scores = map(said.get, WORDS)
+    ranks = words != "llama" or all(float(score).is_integer() for score in scores or ())
+    require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined; take the folder of the "
+            "model with its tokenizer.json")  # fmt: skip
     plain = words != "gpt2" or split in SPLIT
     require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here; take the "
             "folder of the model with its tokenizer.json")  # fmt: skip

@@ -147,6 +147,9 @@ def measure(bench: Bench, head: int) -> Measured:
     rules = distances(fit) if bench.lifted else RULES
     row |= rule(fit, selected, held, own, rules)
     row["does"] = does(bench.layer.inputs, np.concatenate([bench.fit_rows, bench.held_rows]), [*selected, *own], rules)
+    if bench.layer.theory != "selections":
+        every = [np.exp(one.max() - logsumexp(one)) for one in (*logits(fit, W), *logits(held, W))]
+        row["does"] += f"; its weight is {np.median(every):.2f} in the median"
     row["chance"] = _mean(1 / counts)
     row["delimiter_selected"] = _mean([m[a] for m, a in zip(fit.delimiters, selected, strict=True)])
     row |= predicted_and_measured(logits(fit, W))
@@ -314,7 +317,7 @@ def does(inputs: Inputs, rows: np.ndarray, selected: Sequence[int], rules: Seque
     kinds = {}
     if some.words:
         words, asks = (
-            np.array([each[k] for each, k in zip(some.words, some.start + places, strict=True)])
+            np.array([each[k].strip() or each[k] for each, k in zip(some.words, some.start + places, strict=True)])
             for places in (chosen, some.position)
         )
         kinds = {f"“{word}”": words == word for word, _ in Counter(words.tolist()).most_common(WORDS)}
@@ -329,6 +332,7 @@ def does(inputs: Inputs, rows: np.ndarray, selected: Sequence[int], rules: Seque
             break
         found.append(f"{name} in {100 * share:.0f} %")
         left &= ~kinds[name]
+    found += [f"another one in {100 * left.mean():.0f} %"] * bool(left.mean() >= 0.005)
     return ", else ".join(found)
 
 

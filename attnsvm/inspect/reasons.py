@@ -12,9 +12,10 @@ from attnsvm.inspect.layers import Inputs, Layer, logits, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.measures import half_length
 from attnsvm.inspect.solving import TIGHT, Problem
+from attnsvm.inspect.summary import joined
 from attnsvm.system.errors import shown
 
-TOLD = 5  # selections that are told in words
+TOLD, HOLDERS = 5, 3  # selections that are told in words, and support tokens of each
 COLUMNS = {
     "text": "number of the text, from 0",
     "sentence": "its words, where there are words",
@@ -62,7 +63,10 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
     found = []
     for i, (alpha, logit) in enumerate(zip(selected, logits(inputs, W), strict=True)):
         held = np.flatnonzero((index[:, 0] == i) & (multipliers > 0))
-        start, words = int(inputs.start[i]), [*map(shown, inputs.words[i])] if inputs.words else []
+        start, words = (
+            int(inputs.start[i]),
+            [shown(word).strip() or shown(word) for word in inputs.words[i]] if inputs.words else [],
+        )
         query = start + int(inputs.position[i]) if inputs.position[i] >= 0 else -1
         second = start + int(np.where(np.arange(len(logit)) == alpha, -np.inf, logit).argmax())
         said = {
@@ -100,8 +104,10 @@ def in_words(table: pd.DataFrame) -> list[str]:
         asks = _named(one, "query") if one["query"] >= 0 else "the query"
         said = f"  {asks} attends to {_named(one, 'selected')}, weight {one['weight']:.2f}"
         said += f", then to {_named(one, 'runner_up')}"
-        parts = [f"{_named(row, 'support')} by {row['multiplier']:.2g}" for _, row in held.iterrows()]
-        said += f"; held against {', '.join(parts)}" if parts else "; other selections hold this one"
+        shares = held.assign(share=100 * held["multiplier"] / held["multiplier"].sum())
+        parts = [f"{_named(row, 'support')} ({row['share']:.0f} %)" for _, row in shares[:HOLDERS].iterrows()]
+        parts += [f"{len(held) - HOLDERS} more"] * (len(held) > HOLDERS)
+        said += f"; held against {joined(parts)}" if parts else "; other selections hold this one"
         said += f"; it flips once {_named(one, 'nearest')} moves by {one['radius']:.2g}" if one["radius"] > 0 else ""
         found += [f"Text {one['text']}: {one['sentence']}".rstrip(": "), f"{said}."]
     rest = len(each) - TOLD

@@ -24,7 +24,14 @@ UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the pa
 
 def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "") -> list[str]:
     """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
-    found = [*verdicts(table), *limits(table), *best(table), *empty(table, without_loss)]
+    meant = "The SVM of a head is the W of least norm that selects the same tokens, each with margin 1; the certified "
+    found = [
+        *verdicts(table),
+        f"{meant}direction is that of this W.",
+        *limits(table),
+        *best(table),
+        *empty(table, without_loss),
+    ]
     return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
 
 
@@ -75,8 +82,8 @@ def matters(row: dict) -> str:
     said += f", without one turned at random {percent[3]} %{_as_well(row, 'changed')}."
     if not row["loss_added_random_fro"] > -np.inf:
         return said
-    nats = [f"{row[f'loss_added{end}_fro']:+.2g}" for end in ("", "_low", "_high", "_random")]
-    added = " The model's loss changes by {} ({} to {}) nats, without one turned at random by {}".format(*nats)
+    nats = [f"{row[f'loss_added{end}_fro']:+.4f}" for end in ("", "_low", "_high", "_random")]
+    added = " The model's loss changes by {} ({} to {}) nats without it, and by {} without that at random".format(*nats)
     return f"{said}{added}{_as_well(row, 'loss_added')}."
 
 

@@ -31,6 +31,7 @@ LETTERS = 20_000
 MEMORY = 2**31  # bytes, beyond what the libraries take
 SHOWN = 200  # letters of a token
 MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letters has not
+BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")  # read with any of the others
 # Settings with which words are those of a model of sentencepiece.
 PLAIN = {"do_lower_case": False, "split_by_punct": False, "sp_model_kwargs": {}, "add_prefix_space": True}
 FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
@@ -191,13 +192,7 @@ class _Made:
         ends = {it.bos_token_id, it.eos_token_id, it.cls_token_id, it.sep_token_id}
         self.special = set(it.all_special_ids) - ({it.unk_token_id, it.mask_token_id} - ends)
         self.unknown = it.unk_token_id
-        names = {
-            *it.vocab_files_names.values(),
-            "tokenizer_config.json",
-            "special_tokens_map.json",
-            "added_tokens.json",
-        }
-        self.files = sorted(name for name in names if (folder / name).is_file())
+        self.files = sorted(name for name in {*it.vocab_files_names.values(), *BESIDE} if (folder / name).is_file())
         self.pieces = _pieces(folder, self.files)
         if self.pieces:
             every = [k for k in range(len(self.pieces)) if not self.pieces.is_control(k)]
@@ -256,13 +251,16 @@ def _pieces(folder: Path, names: Sequence[str]) -> Any:
     config = folder / "tokenizer_config.json"
     said = untrusted.json_file(config) if config.is_file() else {}
     for name in [name for name in names if name.endswith((".model", ".spm"))]:
+        if untrusted.start(folder / name, 1) != b"\n":  # of tiktoken
+            continue
         from sentencepiece import SentencePieceProcessor
 
-        with suppress(RuntimeError):  # of tiktoken
-            found = SentencePieceProcessor(model_file=str(folder / name))
-            others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
-            require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
-            return found
+        others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
+        require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
+        try:
+            return SentencePieceProcessor(model_file=str(folder / name))
+        except Exception as error:
+            raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
     return None
 
 
@@ -290,14 +288,20 @@ def _cased(folder: Path) -> bool:
 
 def _of_gguf(file: Path) -> Any:
     """The tokenizer in a GGUF file, and not one that lies beside it."""
+    from tokenizers import normalizers, pre_tokenizers
     from transformers import AutoTokenizer
 
     try:
         with TemporaryDirectory(prefix="attnsvm-") as alone:
             os.symlink(file, Path(alone, "model.gguf"))
-            return AutoTokenizer.from_pretrained(
+            found = AutoTokenizer.from_pretrained(
                 alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False
             )
+        made = found.backend_tokenizer
+        if isinstance(made.pre_tokenizer, pre_tokenizers.Metaspace):  # adds no space to one that is there, as it should
+            made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+            made.pre_tokenizer = None
+        return found
     except Exception as error:  # each part of it fails in its own way
         raise UserError(f"{file}: its tokenizer cannot be read ({first_line(error)})") from error
 

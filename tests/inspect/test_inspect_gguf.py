@@ -1,13 +1,12 @@
 """A model in a GGUF file, written here as llama.cpp writes it: the model in the folder is the same one."""
 
+import re
 import sys
 
 import gguf
 import numpy as np
 import pandas as pd
 import pytest
-import torch
-import transformers
 from small_gguf import HEADS, small, written
 from small_models import TEXTS
 from tokenizers import Tokenizer
@@ -38,31 +37,32 @@ def llama(tmp_path_factory):
     [
         ("llama", {}),
         ("llama", {"tie_word_embeddings": True, "attention_bias": True, "rope_parameters": THETA}),
-        ("qwen2", {"rms_norm_eps": 0.01}),
+        ("qwen2", {"rms_norm_eps": 2**-7}),
         ("qwen3", {"head_dim": 8, "rope_parameters": THETA}),
         ("qwen3", {"tie_word_embeddings": True}),
     ],
 )
-def test_weights_settings_and_logits_are_those_of_the_model(kind, settings, tmp_path):
-    model = small(kind, **settings)
-    unpack(written(tmp_path / "small.gguf", model, kind), tmp_path / "folder")
-    held = weights_in(tmp_path / "folder")
+def test_weights_and_table_are_those_of_the_folder_and_of_the_model_in_memory(kind, settings, tmp_path):
+    """Settings that float32 has, as the file does."""
+    model, folder, beside = small(kind, **{"rms_norm_eps": 2**-20} | settings), tmp_path / "folder", tmp_path / "beside"
+    file = written(tmp_path / "small.gguf", model, kind)
+    unpack(file, beside)
+    held = weights_in(beside)
     theirs = {key: tensor.numpy() for key, tensor in model.state_dict().items()}
     if settings.get("tie_word_embeddings"):
         del theirs["lm_head.weight"]
     assert set(held) == set(theirs)
     for key, values in theirs.items():
         np.testing.assert_array_equal(held[key], values, err_msg=key)
-    again = transformers.AutoModelForCausalLM.from_config(transformers.AutoConfig.from_pretrained(tmp_path / "folder"))
-    again.eval().load_state_dict(
-        {name: torch.tensor(one) for name, one in held.items()}, strict=not again.config.tie_word_embeddings
-    )
-    ids = torch.tensor([transformers.AutoTokenizer.from_pretrained(tmp_path / "folder")("The cat sat")["input_ids"]])
-    with torch.no_grad():
-        ends = [one(ids, output_hidden_states=True) for one in (again, model)]
-    states = zip(*([*end.hidden_states, end.logits] for end in ends), strict=True)
-    for ours, own in states:  # the file has settings in float32; rows out of order differ by ones
-        np.testing.assert_allclose(ours, own, rtol=1e-4, atol=1e-4)
+    model.save_pretrained(folder)
+    own = Tokenizer.from_file(str((beside / "tokenizer.json").rename(folder / "tokenizer.json")))
+    asks = {"texts": TEXTS, "layers": [1], "norms": "fro", "draws": 1}
+    found = inspect.inspection(file, **asks)
+    pd.testing.assert_frame_equal(inspect.heads(folder, **asks), found.table)
+    pd.testing.assert_frame_equal(inspect.heads(model, tokenizer=own, **asks), found.table)
+    assert list(found.table["status_fro"]) == ["solved"] * HEADS
+    assert "small.gguf" in found.html
+    assert len(inspect.why(file, TEXTS, layer=1)) > 0
 
 
 @pytest.mark.parametrize("stored", ["Q4_1", "Q8_0", "F16"])
@@ -74,31 +74,6 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
     np.testing.assert_array_equal(weights_in(tmp_path / "folder")[name], stands)
     with Checkpoint(tmp_path / "folder").tensors([name]) as tensors:
         np.testing.assert_array_equal(tensors[name][[3, 5, 30]], stands[[3, 5, 30]])
-
-
-@pytest.mark.parametrize("kind", ["llama", "qwen2", "qwen3"])
-def test_a_file_has_the_table_of_the_folder_and_of_the_model_in_memory(kind, tmp_path):
-    """A factor that float32 has: the file has its settings in it."""
-    model, folder = small(kind, rms_norm_eps=2**-20), tmp_path / "folder"
-    file = written(tmp_path / "small.gguf", model, kind)
-    unpack(file, tmp_path / "beside")
-    model.save_pretrained(folder)
-    own = Tokenizer.from_file(str((tmp_path / "beside/tokenizer.json").rename(folder / "tokenizer.json")))
-    asks = {"layers": [1], "norms": "fro", "draws": 1}
-    tables = [inspect.heads(one, TEXTS, tokenizer=how, **asks) for one, how in ((model, own), (folder, None))]
-    found = inspect.inspection(file, TEXTS, **asks)
-    for table in tables:
-        pd.testing.assert_frame_equal(table, found.table)
-    assert list(found.table["status_fro"]) == ["solved"] * HEADS
-    assert "small.gguf" in found.html
-    assert len(inspect.why(file, TEXTS, layer=1)) > 0
-
-
-def refused(model, tmp_path, **given):
-    with pytest.raises(UserError) as said:
-        unpack(written(tmp_path / "small.gguf", model, **given), tmp_path / "folder")
-    assert not (tmp_path / "folder").exists()
-    return str(said.value)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +95,9 @@ def refused(model, tmp_path, **given):
     ],
 )
 def test_what_is_not_read_is_one_sentence(given, sentence, llama, tmp_path):
-    assert sentence in refused(llama[0], tmp_path, **given)
+    with pytest.raises(UserError, match=re.escape(sentence)):
+        unpack(written(tmp_path / "small.gguf", llama[0], **given), tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
 
 
 def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
@@ -162,9 +139,7 @@ def parts(tmp_path_factory):
 
 
 def test_a_model_in_parts_is_read_whole(parts, tmp_path):
-    names = sorted(path.name for path in parts.glob("split*"))
-    assert names == [f"split-0000{k}-of-00003.gguf" for k in (1, 2, 3)]
-    unpack(parts / names[0], tmp_path / "split")
+    assert len(unpack(parts / "split-00001-of-00003.gguf", tmp_path / "split")) == 3
     unpack(parts / "whole.gguf", tmp_path / "whole")
     split, whole = (weights_in(tmp_path / name) for name in ("split", "whole"))
     assert set(split) == set(whole)

@@ -17,7 +17,7 @@ import sentencepiece
 import tokenizers
 from harness import ROOT, run_python
 from small_gguf import small, written
-from small_models import FAMILIES, TEXTS, WORDS, bert, changed_config, relative, rotary
+from small_models import FAMILIES, TEXTS, WORDS, bert, relative, rotary
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
 from attnsvm import inspect
@@ -161,15 +161,6 @@ def test_the_tokenizer_of_a_gguf_file_is_its_own(tmp_path):
     assert beside.read_bytes() == alone.read_bytes() != other.read_bytes()
 
 
-def test_a_damaged_vocabulary_of_sentencepiece_is_a_sentence(folder):
-    changed_config(folder, model_type="deberta-v2")
-    for path in folder.glob("token*"):
-        path.unlink()
-    (folder / "spm.model").write_bytes(b"no vocabulary")
-    with pytest.raises(UserError, match="its tokenizer cannot be read"):
-        tokens.encoded(folder, TEXTS, 20, causal=False)
-
-
 @pytest.mark.parametrize("name", ["mpnet", "esm", "esm, learned", "gpt_neox", "roberta", "camembert"])
 def test_a_model_uses_all_its_positions(name, tmp_path):
     if name in FAMILIES:
@@ -259,6 +250,31 @@ def test_pieces_are_those_that_the_library_sentencepiece_makes(kind, way, bytes_
     (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}')
     with pytest.raises(UserError, match=f"do_lower_case: not heeded with {name}; save it as tokenizer.json"):
         tokens.answer(asked)
+    (tmp_path / name).write_bytes(b"no vocabulary")
+    with pytest.raises(UserError, match="its tokenizer cannot be read"):
+        tokens.answer(asked)
+
+
+@pytest.mark.parametrize("way", ["unigram", "bpe"])
+def test_pieces_in_a_gguf_file_are_those_of_its_model(way, tmp_path):
+    """Pairs are joined by rank, and the space in front is added to one that is there; unigrams have no ranks."""
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(inspect.sentences()), model_prefix=str(tmp_path / "of"), vocab_size=420, model_type=way,
+        byte_fallback=True, normalization_rule_name="identity", remove_extra_whitespaces=False,
+    )  # fmt: skip
+    own, model = (
+        sentencepiece.SentencePieceProcessor(model_file=str(tmp_path / "of.model")),
+        small("llama", vocab_size=420),
+    )
+    file = written(tmp_path / "small.gguf", model, words=("llama", "default", True), pieces=own)
+    if way == "unigram":
+        with pytest.raises(UserError, match=r"the scores of its words are no ranks of pairs that are joined; take the"):
+            unpack(file, tmp_path / "folder")
+        return
+    unpack(file, tmp_path / "folder")
+    texts = ["the cat sat", " two  Spaces ", "é 漢字 ﬁ\t12,5", "\u2581the"]
+    found = tokens.answer({"folder": str(tmp_path / "folder"), "texts": texts, "longest": 60})
+    assert found["ids"] == [[own.bos_id(), *own.encode(text)] for text in texts]
 
 
 def test_texts_of_another_kind_are_named(encoder):

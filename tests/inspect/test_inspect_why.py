@@ -80,6 +80,8 @@ def test_frozen_norms_have_no_radius(tmp_path):
     said = in_words(turned)[2]
     assert said.startswith(f"  “.” attends to “{turned.selected_word[0]}”")
     assert said.endswith(f" moves by {turned.radius[0]:.2g}.")
+    share = 100 * turned.multiplier.max() / turned.multiplier.sum()
+    assert f"{turned.support_word[turned.multiplier.argmax()]}” in place 4 ({share:.0f} %)" in said
 
 
 def test_multipliers_of_a_head_add_up_to_one_over_its_margin(tmp_path):

@@ -92,7 +92,7 @@ def test_nuclear_methods_agree(size, draw):
 
 @pytest.mark.parametrize("norm", ["spectral", "l1", "linf", "l1.75", "rowmax", "rowsum"])
 def test_conic_methods_agree(norm):
-    c = separation(*planted(5, SIZES.conic_working_set // 10 + 1, 11, 6))
+    c = separation(*planted(5, SIZES.working_set // 10 + 1, 11, 6))
     answers = [solve(c, norm, method=method) for method in (CONIC, CONIC + WORKING_SET, None)]
     assert answers[2].method == (CONIC if norm in choice.WITHOUT else REDUCED) + WORKING_SET
     assert all(answer.solved for answer in answers)

@@ -55,9 +55,8 @@ class Sizes:
         never_formed: Frobenius norm, where block pivoting fails, on equalities and where no W exists: the active set
             factors the matrix of the constraints, the augmented Lagrangian never forms it.
         nuclear_working_set: the Schur complement of the interior-point method takes m² numbers.
-        reduced_working_set: other norms: the system of the interior-point method has m² numbers.
         reduced: other norms but ℓp: numbers of the matrix of the constraints, below which a conic solver is faster.
-        conic_working_set: a conic solver gets m·d·e numbers.
+        working_set: other norms: systems have m² numbers, and a conic solver gets m·d·e.
     """
 
     pivoting: int = 40
@@ -65,8 +64,7 @@ class Sizes:
     never_formed: int = 150
     nuclear_working_set: int = 400
     reduced: int = 4000
-    reduced_working_set: int = 200
-    conic_working_set: int = 800
+    working_set: int = 200
 
 
 SIZES = Sizes()
@@ -86,8 +84,7 @@ def named(measure: Norm, size: int, method: str | None) -> str:
         known, switches = (INTERIOR, INTERIOR + WORKING_SET, CONIC, CONIC + WORKING_SET), (SIZES.nuclear_working_set,)
     else:
         reduced = () if measure.name in WITHOUT else (REDUCED, REDUCED + WORKING_SET)
-        known = (*reduced, CONIC, CONIC + WORKING_SET)
-        switches = (SIZES.reduced_working_set if reduced else SIZES.conic_working_set,)
+        known, switches = (*reduced, CONIC, CONIC + WORKING_SET), (SIZES.working_set,)
     if method is not None and method not in known:
         fitting = f"{', '.join(known)} for the norm {measure.name}"
         raise ValueError(f"method: expected None or one of {fitting}, got {method!r}")

@@ -1,16 +1,13 @@
 """What is inspected, from a model or from arrays: the inputs with their queries, and the heads."""
 
-import io
-import pickle
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from attnsvm.system.errors import UserError, require
+from attnsvm.system.errors import require
 
-OF_NUMPY = ("dtype", "ndarray", "_reconstruct", "_frombuffer", "scalar")  # of which pickled arrays are made
 LISTS = ("tokens", "words", "delimiters", "distances", "unturned")  # of `Inputs`, with a part for each
 NARROW = 1024  # coordinates
 KEPT = 2  # results that `Recent` keeps: a head and a null model, which is made of it, ask in turn
@@ -133,30 +130,6 @@ class Layer:
     theory: str = "exact"
     every: list = field(default_factory=list)
     files: Sequence[str] = ()
-
-
-def unpickled(content: bytes) -> Layer:
-    """A layer from its pickle, of which nothing else is made: a pickle of a stranger could name any function.
-
-    Raises:
-        UserError: it is no layer.
-    """
-    try:
-        found = _Unpickler(io.BytesIO(content)).load()
-        require(isinstance(found, Layer), type(found).__name__)
-        return found
-    except Exception as error:  # a damaged pickle fails in any way
-        raise UserError(f"this is no layer of a model ({error or type(error).__name__})") from error
-
-
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str):
-        ours = module.startswith("attnsvm.inspect.") and name.isidentifier()
-        if ours or (module.partition(".")[0] == "numpy" and name in OF_NUMPY):
-            found = super().find_class(module, name)
-            if not ours or (isinstance(found, type) and found.__module__ == module):
-                return found
-        raise pickle.UnpicklingError(f"it names {module}.{name}")
 
 
 def distinct(keys: Iterable[Hashable]) -> list[int]:

@@ -45,7 +45,7 @@ class Plan:
     held_out: float = 0.3
     draws: int = 2
     seed: int = 0
-    model: Any = field(default="jobs of many models hold one layer at a time", kw_only=True)
+    model: Any = field(default="", kw_only=True)
 
 
 class Bench:

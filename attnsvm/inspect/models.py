@@ -30,8 +30,7 @@ SEEN = 1e-30  # probabilities below it do not determine a logit
 class Reading:
     """The layers of a model on some texts, one after another: in memory are one layer and what each text has become.
 
-    Iterating gives the layers asked for. `layer` gives one, once those before it have been passed: here, or in another
-    process, which hands over `walk.become`.
+    Iterating gives the layers asked for. `layer` gives one, once those before it have been passed.
 
     Of equal texts, and of queries that see the same tokens from the same place, one is asked, the first.
 

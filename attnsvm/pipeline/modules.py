@@ -20,7 +20,6 @@ RUNNERS = {
     "paper_numbers": "attnsvm.publish.paper.numbers",
     "typeset": "attnsvm.publish.paper.typesetting",
     "site": "attnsvm.publish.site.build",
-    **dict.fromkeys(("pass_texts", "measure", "gather", "compare"), "attnsvm.inspect.steps"),
 }
 ON_THE_SITE = ("*.md", "docs/*", "attnsvm/**/*", "config/*", "profiles/**/*", "Dockerfile", ".github/workflows/*")
 

@@ -15,9 +15,8 @@ from small_models import TEXTS, bert, changed_config, changed_weights, gpt2, rot
 import attnsvm
 from attnsvm import command, inspect
 from attnsvm.inspect import page as pages
-from attnsvm.inspect import several, summary
+from attnsvm.inspect import summary
 from attnsvm.inspect.columns import columns
-from attnsvm.system.errors import UserError
 
 MASKLESS = "its tokenizer has no masked word"
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
@@ -302,8 +301,6 @@ def test_a_norm_that_a_model_cannot_have_is_refused_before_anything_is_read(tmp_
         assert command.main(["inspect", str(tmp_path / model), "--out", str(tmp_path / "out"), "--norms", *norms]) == 1
         sentence = "its logits depend on distance, so only the Frobenius norm is offered: ask for fro"
         assert capsys.readouterr().err == f"error: {tmp_path / model}: {sentence}\n"
-    with pytest.raises(UserError, match="only the Frobenius norm is offered"):
-        several.resolve({"models": {"a": str(tmp_path / "model")}, "norms": ["fro", "nuc"]})
     rotary("llama", tmp_path / "model")
     assert "status_nuc" not in inspect.heads(tmp_path / "model", TEXTS[:6], layers=[0], heads=[0], draws=0)
 

@@ -12,7 +12,6 @@ from small_models import TEXTS
 from tokenizers import Tokenizer
 
 from attnsvm import inspect
-from attnsvm.inspect import several
 from attnsvm.inspect.checkpoint import Checkpoint
 from attnsvm.inspect.gguf import unpack
 from attnsvm.system.errors import UserError
@@ -121,8 +120,6 @@ def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):
         write()
     with pytest.raises(UserError, match="the architecture 'mamba'; from GGUF files llama, qwen2, qwen3 are read"):
         unpack(tmp_path / "other.gguf", tmp_path / "new")
-    with pytest.raises(UserError, match="expected a folder; attnsvm inspect reads GGUF files"):
-        several.resolve({"models": {"small": str(file)}})
     monkeypatch.delitem(sys.modules, "attnsvm.inspect.gguf")
     monkeypatch.setitem(sys.modules, "gguf", None)
     with pytest.raises(UserError, match=r"^gguf is not installed: pip install '.*\[models\]'"):

@@ -1,8 +1,6 @@
 """Layer by layer a model has the numbers of the whole one, and needs the memory of a layer; what it lacks is said."""
 
 import json
-import os
-import pickle
 import re
 import shutil
 import time
@@ -18,7 +16,6 @@ from tokenizers import Tokenizer
 from attnsvm import inspect
 from attnsvm.inspect import models
 from attnsvm.inspect.attention import attentions
-from attnsvm.inspect.layers import unpickled
 from attnsvm.inspect.models import Reading
 from attnsvm.system.errors import UserError
 
@@ -233,35 +230,3 @@ def test_what_is_only_claimed_is_not_made(what, tmp_path):
         Reading(changed_config(tmp_path, **changes), TEXTS)
     assert re.search(sentence.replace("+", r"\+"), str(caught.value)), caught.value
     assert time.monotonic() - before < 20
-
-
-class Named:
-    """What becomes a call of any function where a pickle is read."""
-
-    def __init__(self, function, *arguments):
-        self.given = function, arguments
-
-    def __reduce__(self):
-        return self.given
-
-
-def test_a_layer_from_another_job_names_nothing_but_layers(tmp_path):
-    rotary("llama", tmp_path)
-    layer = next(iter(Reading(tmp_path, TEXTS)))
-    again = unpickled(pickle.dumps(layer))
-    assert again.number == layer.number
-    assert [one.tobytes() for one in again.inputs.tokens] == [one.tobytes() for one in layer.inputs.tokens]
-    made = tmp_path / "made"
-    for other in (
-        Named(os.mkdir, str(made)),
-        Named(print, "x"),
-        Named(unpickled, b""),
-        [layer],
-        {"number": 0},
-    ):
-        with pytest.raises(UserError, match=r"^this is no layer of a model \("):
-            unpickled(pickle.dumps(other))
-    for content in (b"", b"\x80\x04", pickle.dumps(layer)[:-9]):
-        with pytest.raises(UserError, match="this is no layer of a model"):
-            unpickled(content)
-    assert not made.exists()

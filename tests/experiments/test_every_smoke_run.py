@@ -25,7 +25,7 @@ WRITTEN = {key: f"{key}.csv" for key in OUTPUTS} | {"table": "measures.parquet",
 
 # How many outcomes an instance has: one for each parametrisation, norm, kind of choice, attention and choice of tokens.
 OUTCOMES = {"cone": 2, "convergence_types": 2, "feasibility": 2 * 3, "norm_growth": 1, "regularisation_path": 2}
-OUTCOMES |= {"self_convergence_types": 2, "token_count": 2, "crossing": 2}
+OUTCOMES |= {"self_convergence_types": 2, "token_count": 2}
 
 EVERY, SMALL = 25, 3000  # answers of which one is taken; constraints times d + e up to which it is asked about
 

@@ -12,7 +12,6 @@ from attnsvm.audit.numbers import Limit, exact, turned_round
 from attnsvm.audit.rows import NoInstance as NoInstance
 from attnsvm.audit.rows import only as only
 from attnsvm.audit.rows import some as some
-from attnsvm.svm.verdict import STATUSES
 from attnsvm.system.errors import Misread as Misread
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
@@ -20,6 +19,7 @@ from attnsvm.system.store import load_csv
 HOLDS, IN_PART, UNDECIDED, MOVING, FAILS = "holds", "holds in part", "undecided", "still moving", "fails"
 DIFFERS, UNTESTABLE = "differs from print", "untestable"
 VERDICTS = (HOLDS, IN_PART, UNDECIDED, MOVING, FAILS, DIFFERS, UNTESTABLE)
+STATUSES = ("solved", "infeasible", "remote", "uncertified")  # of svm.verdict; a headline needs no solver
 BORNE = 3  # instances that at either end leave a median or a share inside of its 95 % interval
 GROUPS = {
     "paper": "Claims of the paper",

@@ -30,7 +30,7 @@ SEEN = 1e-30  # probabilities below it do not determine a logit
 class Reading:
     """The layers of a model on some texts, one after another: in memory are one layer and what each text has become.
 
-    Iterating gives the layers asked for. `layer` gives one, once those before it have been passed.
+    Iterating gives the layers asked for.
 
     Of equal texts, and of queries that see the same tokens from the same place, one is asked, the first.
 
@@ -99,14 +99,13 @@ class Reading:
         require(need < free, f"the inputs of {count} layers take {need / 1e9:.1f} GB, {free / 1e9:.1f} GB are free: "
                 "ask for fewer layers or texts")  # fmt: skip
 
-    def layer(self, number: int, ticks: Iterator | None = None) -> Layer | None:
+    def layer(self, number: int, ticks: Iterator) -> Layer | None:
         """All texts pass this layer; what its attention is given, or None where it is not asked for."""
         queries: dict[int, list[dict]] = {}
         with threads(self.width), self.walk.layer(number) as attention:
             weights = attention.weights() if number in self.numbers else []
             for number_of_batch, batch in enumerate(self.walk.batches):
-                if ticks is not None:
-                    next(ticks, None)
+                next(ticks, None)
                 for k, states, probabilities in zip(batch, *self.walk.run(number_of_batch), strict=True):
                     if not weights:
                         break

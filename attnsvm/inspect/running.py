@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -78,37 +79,19 @@ def run(
     texts, width = len(np.unique(first[0].inputs.text)), first[0].inputs.queries.shape[1]
     fit_and_held = shown(Bench(first[0], plan))
     origin = made(first[0].files)
-    every = _before(first, each)
+    every = chain([first.pop()], each)  # nothing holds the first one any longer
     found = measured(every, plan) if jobs == 1 else _side_by_side(every, plan, jobs, len(layers))
     with threads(width):
         heads = list(told(found, total, texts, show))
-    return gathered(name, origin, fit_and_held, heads, plan.norms, lifted)
+    table = pd.DataFrame([row for row, _ in heads], columns=list(columns(plan.norms or (), lifted)))
+    table["beats"], table["controls"] = summary.beats(table)
+    said = summary.sentences(table, fit_and_held["repeats"], fit_and_held["without_loss"])
+    return Inspection(table, page.render(name, origin, fit_and_held, said, table, [marks for _, marks in heads]), said)
 
 
 def at_once(jobs: int) -> int:
     """How many layers are held at a time: one is read while each process has one, and one waits."""
     return 2 if jobs == 1 else jobs + 2
-
-
-def gathered(
-    name: str,
-    made: dict[str, str],
-    inputs: dict,
-    found: Sequence[Measured],
-    norms: Sequence[str] | None,
-    lifted: bool,
-) -> Inspection:
-    """Table and page of all heads, which are `found`; `inputs`: see `measures.shown`."""
-    table = pd.DataFrame([row for row, _ in found], columns=list(columns(norms or (), lifted)))
-    table["beats"], table["controls"] = summary.beats(table)
-    said = summary.sentences(table, inputs["repeats"], inputs["without_loss"])
-    return Inspection(table, page.render(name, made, inputs, said, table, [marks for _, marks in found]), said)
-
-
-def _before(first: list[Layer], others: Iterable[Layer]) -> Iterator[Layer]:
-    """The first layer and the others; nothing holds the first one any longer."""
-    yield first.pop()
-    yield from others
 
 
 def _side_by_side(layers: Iterable[Layer], plan: Plan, jobs: int, count: int) -> Iterator[Measured]:
@@ -118,14 +101,9 @@ def _side_by_side(layers: Iterable[Layer], plan: Plan, jobs: int, count: int) ->
         for layer in layers:
             waiting.append([submit(_measured_all, share, plan) for share in _shares(layer, jobs, count)])
             if len(waiting) > jobs:
-                yield from _results(waiting.popleft())
+                yield from chain.from_iterable(one.result() for one in waiting.popleft())
         while waiting:
-            yield from _results(waiting.popleft())
-
-
-def _results(several: list[Future[list[Measured]]]) -> Iterator[Measured]:
-    for one in several:
-        yield from one.result()
+            yield from chain.from_iterable(one.result() for one in waiting.popleft())
 
 
 def _measured_all(layer: Layer, plan: Plan) -> list[Measured]:

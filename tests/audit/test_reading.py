@@ -6,9 +6,10 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, only, some
+from attnsvm.audit import Claim, Claims, NoInstance, Reading, Tables, evaluation, only, some
 from attnsvm.audit.evaluation import DIFFERS, FAILS, HOLDS, IN_PART, MOVING, UNDECIDED, by_kind, counts, said
 from attnsvm.audit.numbers import Limit, estimate
+from attnsvm.svm import verdict as verdicts
 from attnsvm.system.errors import UserError
 
 ROWS = pd.DataFrame({"norm": ["fro", "fro", "nuc"], "d": [2, 4, 4]})
@@ -46,6 +47,7 @@ def test_a_claim_counts_the_answers_behind_each_table_that_it_reads():
         tables = Tables(None, "own", kept, draws={"own": tuple(draws), "other": ("y",)})
         claim = Claim("k", "ours", "", "", Limit(0, "≥ {}", ""), read=read, tolerates=tolerates)
         assert claim.reading(tables).verdict == verdict
+        assert evaluation.STATUSES == verdicts.STATUSES
         assert tables.unproved() == ((4, 128, 4 / 64) if draws else (0, 0, 0.0))
 
 

@@ -20,7 +20,6 @@ HOLDS, IN_PART, UNDECIDED, MOVING, FAILS = "holds", "holds in part", "undecided"
 DIFFERS, UNTESTABLE = "differs from print", "untestable"
 VERDICTS = (HOLDS, IN_PART, UNDECIDED, MOVING, FAILS, DIFFERS, UNTESTABLE)
 STATUSES = ("solved", "infeasible", "remote", "uncertified")  # of svm.verdict; a headline needs no solver
-BORNE = 3  # instances that at either end leave a median or a share inside of its 95 % interval
 GROUPS = {
     "paper": "Claims of the paper",
     "ours": "Our own questions about the paper",
@@ -140,15 +139,12 @@ class Reading:
         return replace(self, undecided=frozenset(what for (what, met), can in parts if can and not met))
 
     def without(self, unproved: int, share: float) -> "Reading":
-        """The same where answers have no proof: undecided where these could turn the verdict round.
-
-        An extreme that was missed stays missed; of other numbers without an interval one answer may change all.
+        """The same where answers have no proof: undecided, but for an extreme that is missed, which stays missed.
 
         Args:
             unproved: how many answers; share: the largest share that they are of a solve's answers.
         """
-        ends = self.low < self.high and share * self.instances <= BORNE
-        if ends or (self.every and self.verdict in (FAILS, DIFFERS)):
+        if self.every and self.verdict in (FAILS, DIFFERS):
             return self
         missing = {f"enough answers are proved: {unproved:,} are not, up to {share:.1%} of a solve": False}
         return replace(self, further=self.further | missing, undecided=frozenset(self.parts | missing))
@@ -260,8 +256,8 @@ class Claim:
             prints it where the claim holds in part or fails.
         kind: one of `KINDS`; "": that of its group, see `BY_GROUP`, or "ours".
         source: of a theorem, where its words come from.
-        tolerates: the largest share of a solve's answers that may be without proof and could not turn the verdict
-            round; with 0 it is `Reading.without` that decides.
+        tolerates: the largest share of a solve's answers that may be without proof: with more it is undecided. Say why
+            these could not turn the verdict.
         range: of what the statement is said beyond the settings of its experiment: groups of variants, or variants
             (attnsvm.pipeline.elsewhere), "seeds", "shapes", "tokens", "schedule". Set it before they are run.
     """

@@ -11,7 +11,7 @@ from attnsvm.experiments.beyond.layers.architectures import PLANTED as PLANTED
 from attnsvm.experiments.beyond.layers.architectures import RATES as RATES
 from attnsvm.experiments.beyond.layers.reading import at, compared, end, farthest, ratio_at_bottom
 
-CLAIMS = Claims(group="beyond")
+CLAIMS = Claims(group="beyond", tolerates=0.016)  # 1 of 64 in a solve, 9 in all behind a median: 4.5 ranks of its 8
 two = end(architecture=plain(2))
 
 

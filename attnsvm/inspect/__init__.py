@@ -213,6 +213,7 @@ def _read(model, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
     query, longest, seed, texts = (given[name] for name in ("query", "longest", "seed", "texts"))
     layers, heads = _asked("layers", layers), _asked("heads", heads)
+    require(Path(model).suffix not in (".json", ".safetensors"), f"{model}: is a file of a model: name its folder")
     if Path(model).is_file() or Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")

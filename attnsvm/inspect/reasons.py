@@ -98,7 +98,7 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
 def in_words(table: pd.DataFrame) -> list[str]:
     """What a table of `reasons` says of the first selections, two lines for each, and where the others are."""
     each = [rows for _, rows in table.groupby(["text", "query"], sort=False)]
-    found = [f"The certified W holds these selections with margin 1/‖W‖ = {table['margin'].iloc[0]:.3g}."]
+    found = [f"The W of least norm holds these selections with margin 1/‖W‖ = {table['margin'].iloc[0]:.3g}."]
     for rows in each[:TOLD]:
         one, held = rows.iloc[0], rows.dropna(subset="support").sort_values("multiplier", ascending=False)
         asks = _named(one, "query") if one["query"] >= 0 else "the query"
@@ -107,8 +107,10 @@ def in_words(table: pd.DataFrame) -> list[str]:
         shares = held.assign(share=100 * held["multiplier"] / held["multiplier"].sum())
         parts = [f"{_named(row, 'support')} ({row['share']:.0f} %)" for _, row in shares[:HOLDERS].iterrows()]
         parts += [f"{len(held) - HOLDERS} more"] * (len(held) > HOLDERS)
-        said += f"; held against {joined(parts)}" if parts else "; other selections hold this one"
-        said += f"; it flips once {_named(one, 'nearest')} moves by {one['radius']:.2g}" if one["radius"] > 0 else ""
+        said += f"; held against {joined(parts)}" if parts else "; no constraint of its own binds"
+        said += (
+            f"; the head flips once {_named(one, 'nearest')} moves by {one['radius']:.2g}" if one["radius"] > 0 else ""
+        )
         found += [f"Text {one['text']}: {one['sentence']}".rstrip(": "), f"{said}."]
     rest = len(each) - TOLD
     return found + [f"{rest} more selections are in the table; --text N tells that of one text."] * (rest > 0)

@@ -102,7 +102,7 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     first, margin, text, said, *_, last = capsys.readouterr().out.splitlines()
     assert first == str(tmp_path / "why.csv")
     held = inspect.why(tmp_path / "a.npz", head=1, text=0)
-    assert margin == f"The certified W holds these selections with margin 1/‖W‖ = {held.margin[0]:.3g}."
+    assert margin == f"The W of least norm holds these selections with margin 1/‖W‖ = {held.margin[0]:.3g}."
     assert text == "Text 0"
     attends = f"  the query attends to token {held.selected[0]}, weight {held.weight[0]:.2f}"
     assert said.startswith(f"{attends}, then to token {held.runner_up[0]}; held against token ")

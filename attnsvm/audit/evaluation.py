@@ -188,8 +188,7 @@ class Tables:
         return self._read(f"results/{experiment}/certificates.csv")
 
     def unproved(self) -> tuple[int, int, float]:
-        """Of the answers behind the tables that were read: how many are not proved, how many there are, and the
-        largest share of a solve that is not."""
+        """Of the answers behind the tables that were read: those not proved, all, the largest share of a solve."""
         experiments = dict.fromkeys(one for name in sorted(self.seen) for one in self.draws.get(name, ()))
         counted = pd.concat([self.certificates(one) for one in experiments] or [pd.DataFrame(columns=list(STATUSES))])
         left, all_of = counted["uncertified"], counted[list(STATUSES)].sum(axis=1)

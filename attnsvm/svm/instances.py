@@ -19,6 +19,7 @@ def certified(
     attention: str = "cross",
     bound: float | np.ndarray = 1.0,
     ranks: bool = False,
+    method: str | None = None,
 ) -> dict[str, np.ndarray]:
     """The max-margin solutions that separate the selected tokens of S instances, stacked; see `as_arrays`.
 
@@ -29,7 +30,7 @@ def certified(
         norm: as in `solve`.
         attention: "cross", "self", "sequence" or "causal".
         bound: the margins, a number or one per instance (S, ...): see `separation` and `sequence` for the other axes.
-        ranks: as in `as_arrays`.
+        ranks: as in `as_arrays`. method: as in `solve`.
     """
     bounds = [bound] * len(problems) if np.ndim(bound) == 0 else [*np.asarray(bound)]
     if attention in ("sequence", "causal"):
@@ -38,7 +39,7 @@ def certified(
         batch: list[Constraints] = [sequence(tokens, chosen, causal, margin) for tokens, chosen, margin in each]
     else:
         batch = separations(problems.tokens, ATTENTIONS[attention](problems).queries, selected, bounds)
-    return answers(batch, norm, ranks=ranks)
+    return answers(batch, norm, method, ranks)
 
 
 def answers(
@@ -48,7 +49,7 @@ def answers(
     return as_arrays(solve_batch(batch, norm, method=method), ranks)
 
 
-def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str]) -> dict:
+def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: Iterable[str], method=None) -> dict:
     """The solutions in several norms of what each of several runs selects; where runs select the same, solved once.
 
     Args:
@@ -63,5 +64,5 @@ def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: I
     return {
         "place": dict(zip(selected, place, strict=True)),
         "selected": tokens,
-        "solutions": {norm: certified(problems[owner], tokens, norm) for norm in norms},
+        "solutions": {norm: certified(problems[owner], tokens, norm, method=method) for norm in norms},
     }

@@ -22,11 +22,13 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from quadratic_programs import PACKAGES
 from scipy.optimize import linprog, minimize
 
 from attnsvm import geometry
@@ -74,35 +76,9 @@ def unproved(c, norm):
 # ---- the others: of the shape of W, the constraints G (m, d·e) and the norm they make a function without arguments
 
 
-def daqp(shape, G, norm):
-    """Dual active set in C."""
-    import daqp
-
-    size, box = G.shape[1], (np.full(len(G), 1e30), np.ones(len(G)), np.zeros(len(G), dtype=np.intc))
-    return lambda: daqp.solve(np.eye(size), np.zeros(size), G, *box, primal_tol=ACCURACY)[0]
-
-
-def quadprog(shape, G, norm):
-    """Dual active set of Goldfarb and Idnani, in C."""
-    import quadprog
-
-    m, size = G.shape
-    return lambda: quadprog.solve_qp(np.eye(size), np.zeros(size), G.T, np.ones(m))[0]
-
-
-def piqp(shape, G, norm):
-    """Proximal interior point in C++."""
-    import piqp
-
-    def run():
-        solver = piqp.DenseSolver()
-        solver.settings.eps_abs, solver.settings.eps_rel, solver.settings.eps_duality_gap_abs = ACCURACY, 0.0, ACCURACY
-        solver.settings.eps_duality_gap_rel = 0.0
-        solver.setup(np.eye(G.shape[1]), np.zeros(G.shape[1]), None, None, G, np.ones(len(G)), None)
-        solver.solve()
-        return np.array(solver.result.x)
-
-    return run
+def quadratic(name: str):
+    """A solver of quadratic programs."""
+    return lambda shape, G, norm: partial(PACKAGES[name], G)
 
 
 def linear_svc(shape, G, norm):
@@ -291,9 +267,9 @@ def highs(method):
 
 SMOOTH, CONES = ("fro", "l1.75", "l5"), ("fro", "nuc", "spectral", "l1", "linf", "rowmax", "rowsum", "hybrid")
 PEERS: dict[str, tuple[str, tuple[str, ...], Callable]] = {  # package, norms, what makes it
-    "daqp": ("daqp", ("fro",), daqp),
-    "quadprog": ("quadprog", ("fro",), quadprog),
-    "piqp": ("piqp", ("fro",), piqp),
+    "daqp": ("daqp", ("fro",), quadratic("daqp")),
+    "quadprog": ("quadprog", ("fro",), quadratic("quadprog")),
+    "piqp": ("piqp", ("fro",), quadratic("piqp")),
     "LinearSVC": ("sklearn", ("fro",), linear_svc),
     "L-BFGS-B": ("scipy", SMOOTH, lbfgs),
     "clarabel": ("clarabel", NORMS, clarabel),

@@ -27,7 +27,7 @@ from attnsvm.batch.singular import decomposition, polar
 from attnsvm.batch.vector import laid, zeros
 from attnsvm.data.draws import draw, gaussian
 from attnsvm.experiments.paper.multi_token.problems import relu
-from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, momentum, published, steepest, train
+from attnsvm.training import LinearHead, ReluHead, adam, exact, joint, mirror, published, steepest, train
 from attnsvm.training.optimisers.gradient_descent import EPSILON
 
 torch.set_num_threads(1)
@@ -143,7 +143,7 @@ def rules():
     """Time of a step of each rule, divided by that of exact Frobenius steps on the same problems."""
     problems = draw(gaussian, range(LANES), 6, 8, 10)
     named = {name: steepest(name, 0.1) for name in (*geometry.NAMES, "l1.75", "l3")}
-    named |= {"fro, momentum": momentum(exact(0.1), 0.9), "Adam": adam(0.01, 0.9, 0.999)}
+    named |= {"Adam": adam(0.01, 0.9, 0.999)}
     only = {"W": {"mirror, p = 3": mirror(3, 0.1)}, "KQ": {"fro, joint": joint(exact(0.1))}}
     for kind, more in only.items():
         own, times = named | more, {}

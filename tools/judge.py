@@ -113,7 +113,7 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             sums[i] = [x + weight * y for x, y in zip(sums[i], row, strict=True)]
         return [[dot(row, column) for column in columns] for row in zip(*sums, strict=True)]
 
-    def nearest(self, W, one, held):  # a multiple of the V nearest to W with ⟨A_k, V⟩ = bound_k one for k in `held`
+    def nearest(self, W, one, held):  # a multiple of the nearest V with ⟨A_k, V⟩ = bound_k one for k in `held`
         reached, last, end, x = self.products(W), 1, len(held), {}
         M = [[self.gram(k, j) for j in held] + [self.bound[k] * one - reached[k]] for k in held]
         if flint and held:
@@ -125,8 +125,12 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             last = top[c] or last
         for c in (c for c in reversed(range(0 if flint else end)) if M[c][c]):
             x[c] = (last * M[c][end] - sum(M[c][b] * x[b] for b in x)) // M[c][c]
-        change = self.combination({held[c]: int(y) if last > 0 else -int(y) for c, y in x.items()})
-        return [[abs(int(last)) * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        change, last = (
+            self.combination({held[c]: int(y) if last > 0 else -int(y) for c, y in x.items()}),
+            abs(int(last)),
+        )
+        far = sum(dot(row, row) for row in change) << 40 > last**2 * sum(dot(row, row) for row in W)  # above 2**-20
+        return not far and [[last * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
 
 
 def upper(norm, A):  # a rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction

@@ -328,6 +328,7 @@ def _by_bounds(problem, norm, tol, W, dual, whole, M, reached, error) -> Verdict
         return verdict
     there, away = projected  # a matrix that meets all constraints, and its distance to W
     moved = Moved(there.norm(norm) * (1 + rounding(0)), 1.0, away, 1.0)
+    own &= value <= moved.high * (1 + LACKING)
     third = _bracketed(problem, norm, tol, whole, own, M, low, moved, "rational")
     return third if third.status == "solved" else verdict
 
@@ -455,7 +456,7 @@ def _bracketed(problem, norm, tol, whole, own: bool, M, low, moved: Moved, arith
             f"a constraint is violated: the solution is {moved.distance:.1e} away from what meets all of them"
         )
     if not own:
-        return refused("a constraint is violated: W as it is in float64 lacks too much of a bound")
+        return refused("W as it is in float64 lacks too much of a bound, or is longer than what meets all of them")
     radius = math.nan
     if norm == "fro":
         spread = math.sqrt(max(0.0, (high - low) * (high + low))) * (1 + rounding(0))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from attnsvm.training.optimisers.gradient_descent import published as published
     from attnsvm.training.optimisers.joint import joint as joint
     from attnsvm.training.optimisers.mirror import mirror as mirror
-    from attnsvm.training.optimisers.momentum import momentum as momentum
     from attnsvm.training.optimisers.schedule import schedule as schedule
     from attnsvm.training.optimisers.steepest import steepest as steepest
     from attnsvm.training.runs import how_to_train as how_to_train

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mutators import packed
-from svm_references import edit, gaussian
+from svm_references import edit, gaussian, matrix
 
 from attnsvm import geometry
 from attnsvm.svm import certificate, ragged, solve
@@ -184,6 +184,37 @@ def test_both_judges_allow_an_equality_as_much(tmp_path, off, proved):
         assert "does not meet constraint" in refusal(path)
         with pytest.raises(UserError, match="does not hold"):
             certificate.verify(path)
+
+
+@pytest.mark.parametrize("norm", ["nuc", "l1", "linf", "hybrid"])
+def test_both_judges_refuse_a_W_longer_than_what_meets_the_constraints(norm, tmp_path):
+    """Within a millionth of it in the Frobenius norm: the projection onto the tight rows takes away what is added."""
+    path = solved(tmp_path, norm, sets=True)
+    c = ragged(certificate.read(tmp_path / "tokens.npz"))
+    W = certificate.load(path)["W"]
+    tight = c.apply(W) < c.bound + 1e-7
+    more = np.linalg.lstsq(matrix(c)[tight], np.where(c.equality, 0.0, 1.0)[tight])[0].reshape(c.shape)
+    for share, proved in ((0.2, True), (0.99, False)):
+        added = share * 2.0**-20 * np.linalg.norm(W) / np.linalg.norm(more) * more
+        edit(path, W=lambda _, added=added: W + added)
+        if proved:
+            assert JUDGE.judge(path).startswith("solved")
+            assert "verified" in certificate.verify(path)
+        else:
+            assert "larger" in refusal(path)
+            with pytest.raises(UserError, match="does not hold"):
+                certificate.verify(path)
+
+
+def test_both_judges_refuse_a_W_far_from_what_meets_the_constraints(tmp_path):
+    """Rows nearly parallel: a thousandth of W along their difference changes margins by 1e-7, the norm by 5e-7."""
+    tokens = np.array([[[0.0, 0.0], [-1.0, -1e-4], [-1.0, 1e-4]]])
+    path = written(tmp_path, tokens, np.ones((1, 1)), np.zeros(1, dtype=int))
+    assert JUDGE.judge(path).startswith("solved")
+    edit(path, W=lambda W: W + np.array([[0.0], [1e-3]]))
+    assert "apart" in refusal(path)
+    with pytest.raises(UserError, match="does not hold"):
+        certificate.verify(path)
 
 
 def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers_or_the_order_in_memory(tmp_path):

@@ -85,14 +85,12 @@ def learning_rate(eta, schedule, step, factors):
     }[schedule]()
 
 
-def steepest(problem, factors, steps, norm, eta, momentum=0.0, schedule="constant", joint=False, balanced=False):
-    velocity = [mp.zeros(f.rows, f.cols) for f in factors]
+def steepest(problem, factors, steps, norm, eta, schedule="constant", joint=False, balanced=False):
     for step in range(steps):
         G = gradients(problem, factors)
         S = [g / norm_of(G) for g in G] if joint else [direction(norm, g) for g in G]
         rate = learning_rate(eta, schedule, step, factors)
-        velocity = [mpf(momentum) * old + new for old, new in zip(velocity, S, strict=True)]
-        factors = [f - rate * one for f, one in zip(factors, velocity, strict=True)]
+        factors = [f - rate * one for f, one in zip(factors, S, strict=True)]
         if balanced:
             sizes = [norm_of([f]) for f in factors]
             factors = [f * (mp.sqrt(sizes[0] * sizes[1]) / size) for f, size in zip(factors, sizes, strict=True)]

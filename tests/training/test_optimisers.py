@@ -18,7 +18,6 @@ from attnsvm.training import (
     exact,
     joint,
     mirror,
-    momentum,
     plain,
     published,
     schedule,
@@ -31,7 +30,6 @@ NORMS = ("fro", "linf", "l3", "nuc", "spectral")  # a loop to compile each; dire
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
 WRAPPERS = {
     "joint": lambda rule, _: joint(rule),
-    "momentum": momentum,
     "schedule": schedule,
     "balanced": lambda rule, _: balanced(rule),
 }
@@ -81,8 +79,8 @@ def test_steepest_descent_deep_in_saturation(norm, kind):
 
 
 @pytest.mark.parametrize(("norm", "kind"), [("spectral", "KQ"), ("linf", "KQ"), ("linf", "W"), ("l3", "W")])
-def test_a_heavy_ball_whose_steps_shrink(norm, kind):
-    assert compare("steepest", kind, (3, 4, 5), steps=3, norm=norm, eta=3.0, momentum=0.7, schedule="root") < CLOSE
+def test_steps_that_shrink(norm, kind):
+    assert compare("steepest", kind, (3, 4, 5), steps=3, norm=norm, eta=3.0, schedule="root") < CLOSE
 
 
 @pytest.mark.parametrize("shape", [(5, 3, 3), (4, 4, 2), (1, 3, 4), (3, 4, 8)])
@@ -93,12 +91,12 @@ def test_more_inputs_than_dimensions_and_fewer(norm, shape):
 
 @pytest.mark.parametrize(("norm", "m"), [("spectral", 1), ("spectral", 2), ("linf", 1)])
 def test_few_columns(norm, m):
-    wraps = {"momentum": 0.5, "schedule": "shrinking"}
+    wraps = {"schedule": "shrinking"}
     assert compare("steepest", "KQ", (3, 4, 5), m=m, norm=norm, eta=1.0, **wraps) < CLOSE
 
 
 def test_factors_together():
-    wraps = {"joint": True, "momentum": 0.5, "schedule": "shrinking", "balanced": True}
+    wraps = {"joint": True, "schedule": "shrinking", "balanced": True}
     assert compare("steepest", "KQ", (3, 4, 5), steps=3, norm="fro", eta=1.0, **wraps) < CLOSE
 
 
@@ -176,17 +174,17 @@ def test_frobenius_is_the_same_in_both_loops():
 
 
 def test_a_rule_inside_others_answers_for_them():
-    wrapped = balanced(schedule(momentum(steepest("spectral", 0.1), 0.9), "root"))
-    assert wrapped.with_rate(3) == balanced(schedule(momentum(steepest("spectral", 3), 0.9), "root"))
+    wrapped = balanced(schedule(steepest("spectral", 0.1), "root"))
+    assert wrapped.with_rate(3) == balanced(schedule(steepest("spectral", 3), "root"))
     assert wrapped.parametrisations == ("KQ",)
     assert [r.follows_rotations for r in (wrapped, wrapped.inner)] == [False, True]
     assert not schedule(steepest("spectral", 0.1), "shrinking").follows_rotations
-    assert not momentum(adam(0.1, 0.9, 0.99), 0.5).follows_rotations
+    assert not schedule(adam(0.1, 0.9, 0.99), "root").follows_rotations
     assert schedule(published(0.1), "root").penalty == published(0.1).penalty
-    assert not momentum(exact(0.1), 0.5).along_gradient
+    assert not adam(0.1, 0.9, 0.99).along_gradient
     assert steepest("fro", 0.1) == exact(0.1)
-    inside = schedule(momentum(joint(exact(0.1)), 0.9), "root")
-    assert joint(schedule(momentum(exact(0.1), 0.9), "root")) == inside
+    inside = schedule(joint(exact(0.1)), "root")
+    assert joint(schedule(exact(0.1), "root")) == inside
 
 
 # ---------------------------------------------------------------------------------------------------- whole runs
@@ -212,12 +210,11 @@ def test_a_run_is_the_same_to_the_bit_in_every_batch_on_any_threads(rule, kind, 
     ("make", "message"),
     [
         (lambda: steepest("l0.5", 0.1), "norm: expected"),
-        (lambda: momentum(exact(0.1), 1.0), "momentum: expected"),
         (lambda: schedule(exact(0.1), "slow"), "schedule: expected one of root, shrinking"),
-        (lambda: joint(momentum(steepest("linf", 0.1), 0.9)), "joint: expected"),
+        (lambda: joint(steepest("linf", 0.1)), "joint: expected"),
         (lambda: joint(plain(0.1)), "joint: expected"),
         (lambda: joint(joint(exact(0.1))), "joint: expected"),
-        (lambda: balanced(momentum(mirror(3, 0.1), 0.9)), "balanced: expected"),
+        (lambda: balanced(mirror(3, 0.1)), "balanced: expected"),
         (lambda: mirror(1.0, 0.1), "p: expected"),
         (lambda: adam(0.1, 0.9, 0.8), "beta1, beta2: expected"),
     ],

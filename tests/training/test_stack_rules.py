@@ -22,7 +22,6 @@ from attnsvm.training import (
     exact,
     joint,
     mirror,
-    momentum,
     published,
     schedule,
     steepest,
@@ -31,13 +30,13 @@ from attnsvm.training import (
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 
-RATE, HEAD_RATE, WEIGHT, BETAS = 0.1, 0.05, 0.9, (0.5, 0.9)
+RATE, HEAD_RATE, BETAS = 0.1, 0.05, (0.5, 0.9)
 RULES = {
     "spectral": steepest("spectral", RATE),
     "linf": steepest("linf", RATE),
     "balanced": balanced(steepest("spectral", RATE)),
     "adam": adam(RATE, *BETAS),
-    "joint": momentum(joint(exact(RATE)), WEIGHT),
+    "joint": joint(exact(RATE)),
 }
 
 
@@ -45,9 +44,7 @@ def directions(rule, gradients, kept):
     """The directions of all matrices by the rule; `kept` is what it remembers, one dict for all."""
     if rule == "joint":
         size = np.sqrt(sum((g**2).sum() for g in gradients))
-        new = [WEIGHT * old + g / size for old, g in zip(kept.get("v", [0.0] * len(gradients)), gradients, strict=True)]
-        kept["v"] = new
-        return new
+        return [g / size for g in gradients]
     if rule == "adam":
         beta1, beta2 = BETAS
         k = kept["k"] = kept.get("k", 0) + 1
@@ -110,7 +107,7 @@ DIGITS = 550  # in which the singular values that count are told apart, and from
         pytest.param(steepest("spectral", 3.0), {"norm": "spectral"}, 1, marks=pytest.mark.slow),
         pytest.param(steepest("linf", 3.0), {"norm": "linf"}, 2, marks=pytest.mark.slow),
         (adam(3.0, *BETAS), {"beta1": BETAS[0], "beta2": BETAS[1]}, 2),
-        (momentum(joint(exact(3.0)), WEIGHT), {"norm": "fro", "momentum": WEIGHT, "joint": True}, 2),
+        (joint(exact(3.0)), {"norm": "fro", "joint": True}, 2),
     ],
     ids=["spectral", "linf", "adam", "joint"],
 )
@@ -142,12 +139,8 @@ def test_one_norm_for_layers_of_any_size_is_that_of_the_stack(deep):
     """`normalisation` does by itself what `joint` does around a rule; the two loops share no line of it."""
     problems, W = deep
     one = train_stack(problems, Stack(layers=2), LinearHead, exact(3.0), 3, 1, (W,))
-    other = train_stack(
-        problems, Stack(layers=2, normalisation="separate"), LinearHead, momentum(joint(exact(3.0)), 0.0), 3, 1, (W,)
-    )
+    other = train_stack(problems, Stack(layers=2, normalisation="separate"), LinearHead, joint(exact(3.0)), 3, 1, (W,))
     assert np.abs(one.weights - other.weights).max() < 1e-9
-    named = train_stack(problems, Stack(layers=2), LinearHead, momentum(exact(3.0), 0.0), 3, 1, (W,))
-    assert np.array_equal(named.weights, other.weights)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from attnsvm.training import (
     adam,
     exact,
     joint,
-    momentum,
     plain,
     schedule,
     steepest,
@@ -26,9 +25,8 @@ RULES = {
     "plain": plain(0.3),
     "sign": steepest("linf", 0.01),
     "spectral": steepest("spectral", 0.1),
-    "momentum": momentum(steepest("spectral", 0.1), 0.9),
     "adam": adam(0.05, 0.9, 0.99),
-    "joint": momentum(schedule(joint(exact(0.3)), "root"), 0.5),
+    "joint": schedule(joint(exact(0.3)), "root"),
 }
 
 

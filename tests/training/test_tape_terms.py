@@ -7,7 +7,7 @@ import pytest
 
 from attnsvm.training.optimisers.gradient_descent import exact
 from attnsvm.training.optimisers.joint import joint
-from attnsvm.training.optimisers.momentum import momentum
+from attnsvm.training.optimisers.schedule import schedule
 from attnsvm.training.optimisers.steepest import steepest
 from attnsvm.training.softmax import added
 from attnsvm.training.tape.scaled import NOTHING
@@ -79,7 +79,7 @@ def test_no_terms_at_all_add_up_to_nothing():
 
 def test_rules_that_add_terms_up_say_so_also_when_wrapped():
     assert steepest("spectral", 0.1).reads_terms
-    assert momentum(steepest("nuc", 0.1), 0.9).reads_terms
+    assert schedule(steepest("nuc", 0.1), "root").reads_terms
     assert not steepest("linf", 0.1).reads_terms
     assert not joint(exact(0.1)).reads_terms
 

@@ -20,7 +20,7 @@ def of_rules(path):
 
 def test_an_edit_of_one_rule_concerns_only_who_uses_it():
     """No engine names a rule but gradient descent, which all run, and `joint`, the norm of a stack; no wrapper does."""
-    assert {"steepest", "adam", "mirror", "momentum"} <= {path.stem for path in RULES}
+    assert {"steepest", "adam", "mirror", "schedule"} <= {path.stem for path in RULES}
     engines = set(MODULES) - RULES - {HOME / "runs.py"}
     assert set().union(*map(of_rules, engines)) == {"protocol", "calls", "stepper", "gradient_descent", "joint"}
     for path in RULES:

@@ -1,6 +1,6 @@
-"""Rules of descent, one file each, and wrappers for any rule: schedule, momentum, joint, balanced.
+"""Rules of descent, one file each, and wrappers for any rule: schedule, joint, balanced.
 
-    momentum(schedule(steepest("spectral", 0.1), "root"), 0.9)
+    balanced(schedule(steepest("spectral", 0.1), "root"))
 
 protocol.py says what a rule is; a new rule is one file. Nothing is imported here, so that code with one rule does not
 depend on the other rules.

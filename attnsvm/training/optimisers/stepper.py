@@ -15,7 +15,7 @@ from attnsvm.training.optimisers.protocol import Rule
 class Stepper:
     """Moves the factors of a model by a rule, LANES instances at once, and keeps the memory of the rule.
 
-        stepper = Stepper(momentum(steepest("spectral", 0.1), 0.9))
+        stepper = Stepper(schedule(steepest("spectral", 0.1), "root"))
         for _ in range(steps):
             stepper.step([A, B], [(left, right, logs), (left_B, right_B, logs_B)])
 

@@ -211,7 +211,7 @@ def least_other(
 
 
 def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_sets.Solver, report: Report) -> Answer:
-    return working_sets.on_working_set(c, start, measure, solve, solve is _interior, report)
+    return working_sets.on_working_set(c, start, measure, solve, solve is not _conic, report)
 
 
 def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> Answer:
@@ -247,7 +247,7 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
 def _reduced(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0.0) -> Answer:
     if len(c) * start.size > REDUCED_NUMBERS:
         return start, np.zeros(len(c))
-    return reduced_interior.least_norm(Reduced(c), start, measure)[1]
+    return reduced_interior.least_norm(Reduced(c), start, measure, target)[1]
 
 
 def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:

@@ -52,11 +52,14 @@ OPTIONS = Options()
 Answer = tuple[np.ndarray, np.ndarray]
 
 
-def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS) -> tuple[float, Answer]:
+def least_norm(
+    problem: Reduced, start: np.ndarray, norm: Norm, target: float = 0.0, options: Options = OPTIONS
+) -> tuple[float, Answer]:
     """The error, and (W, multipliers), of a feasible problem in any norm but nuc, rowmax and rowsum.
 
     Args:
         start: W of the size of the solution, which meets the constraints.
+        target: error at which it may end.
     """
     c, kept, inside = problem.constraints, problem.kept, norm.unitarily_invariant
     if inside:
@@ -75,13 +78,13 @@ def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, options: Options
         parts.append(kind(rows, W[:, width:].ravel(), shape, options))
     best, answer, worse = np.inf, (start, np.zeros(len(c))), 0
     for W, dual, size in _path(parts, bound, free, options):
-        if size > options.near:
+        if size > max(options.near, target):
             continue
         error, found = measured(c, norm, W * unit, problem.spread(dual / scale))
         worse += 1
         if error < best:
             best, answer, worse = error, found, 0
-        if worse == options.worse or best <= options.enough:
+        if worse == options.worse or best <= max(options.enough, target):
             break
     return best, (problem.lift(answer[0]), answer[1]) if inside else answer
 
@@ -105,22 +108,22 @@ def _path(parts, bound, free, options: Options):
         mean = (s @ dual + sum(part.product() for part in parts)) / degree
         yield np.hstack([part.whole() for part in parts]), dual, mean * degree / parts[0].size()
         weight = np.where(free, 0.0, 1.0 / np.where(free, 1.0, dual))
-        system = sum(part.rows @ part.inverse.T for part in parts)
+        system = sum(part.half @ part.half.T for part in parts)  # of one array NumPy computes one triangle
         system.flat[:: m + 1] += s * weight
         ridged = system.copy()
         ridged.flat[:: m + 1] *= 1 + options.ridge
         factor, failed = dpotrf(ridged.T, lower=1, clean=0, overwrite_a=1)
         if failed or not np.isfinite(factor.diagonal()).all():
             return
-        along = sum(part.inverse @ part.pull for part in parts)
+        along = sum(part.rows @ part.pulled for part in parts)
         answered = _solved(factor, system, along)
         curved = along @ answered + sum(part.curved for part in parts)
         target, share, change, slack = 0.0, 1.0, np.zeros(m), np.zeros(m)
         for corrects in (False, True):  # predictor, corrector
             aims = [part.aim(target) for part in parts]
             off = np.where(free, 0.0, target - s * dual - change * slack)
-            goal = off * weight - missing - sum(part.inverse @ aim for part, (aim, _) in zip(parts, aims, strict=True))
-            change, t = _solved(factor, system, goal), 0.0
+            moved = sum(part.rows @ part.solved(aim) for part, (aim, _) in zip(parts, aims, strict=True))
+            change, t = _solved(factor, system, off * weight - missing - moved), 0.0
             if shared:
                 t = sum(trace - part.pulled @ aim for part, (aim, trace) in zip(parts, aims, strict=True)) - 1.0
                 t = (t - along @ change) / curved
@@ -205,20 +208,24 @@ class _Matrix:
         self.Z = (self.back.T * self.d) @ self.back
         self.off = self.Z[:p, p:] * 2 + (self.left.T * dual) @ self.right
         self.rows = outer(self.left @ self.a.T, self.right @ self.b.T)
-        self.inverse = self._solved(self.rows.reshape(-1, *self.W.shape)).reshape(self.rows.shape)
-        pull = self._into(2 * square[:p, p:])
-        self.pull, self.pulled = pull.ravel(), self._solved(pull).ravel()
+        M, below, root = self.rows.reshape(-1, *self.W.shape), np.tri(n, k=-1), np.full(self.W.shape, np.sqrt(2))
+        root[:n, :n] = np.sqrt(np.where(below > 0, less, 1 + self.cross) * (4 - 2 * np.eye(n)))
+        half = M.copy()  # H⁻¹ couples pairs of entries: its roots are those of their sums and of their differences
+        half[:, :n, :n] += (below.T - below) * np.swapaxes(M[:, :n, :n], 1, 2)
+        self.half = (half / root).reshape(self.rows.shape)
+        self.pull = self._into(2 * square[:p, p:]).ravel()
+        self.pulled = self.solved(self.pull)
         self.curved = float(np.trace(square)) - self.pull @ self.pulled
         self.dX = self.dZ = np.zeros(self.Z.shape)
 
     def _into(self, M):
         return self.a @ M @ self.b.T
 
-    def _solved(self, M):
-        """(2H)⁻¹."""
-        n, found = len(self.cross), M / (2 * self.divisor)
-        found[..., :n, :n] -= self.cross * np.swapaxes(M[..., :n, :n] / (2 * self.divisor[:n, :n]), -1, -2)
-        return found
+    def solved(self, v):
+        """(2H)⁻¹ of a matrix as a vector."""
+        n, found = len(self.cross), v.reshape(self.W.shape) / (2 * self.divisor)
+        found[:n, :n] -= self.cross * found[:n, :n].T
+        return found.ravel()
 
     def product(self, first=0.0, second=0.0):
         return float(((np.diag(self.d) + first * self.dX) * (np.diag(self.d) + second * self.dZ)).sum())
@@ -233,7 +240,7 @@ class _Matrix:
 
     def turn(self, toward, t: float):
         self.dt = t
-        self.dW = self.a.T @ self._solved((toward - self.pull * t).reshape(self.W.shape)) @ self.b
+        self.dW = self.a.T @ self.solved(toward - self.pull * t).reshape(self.W.shape) @ self.b
         self.dX = self.back @ self._bounded(t, self.dW) @ self.back.T
         self.dZ = self.goal - self.dX
 
@@ -280,13 +287,16 @@ class _Entries:
         self.sum, self.difference = slope.sum(0), slope[0] - slope[1]
         self.dx = self.dz = np.zeros(self.x.shape)
         self.slope = 4 * slope[0] * slope[1] / self.sum if self.each else self.sum
-        self.inverse, self.combined = self.rows / self.slope, dual @ self.rows
+        self.half, self.combined = self.rows / np.sqrt(self.slope), dual @ self.rows
         self.pull = np.zeros(len(self.w)) if self.each else -self.difference
-        self.pulled = self.pull / self.slope
+        self.pulled = self.solved(self.pull)
         self.curved = float(self.sum.sum() - self.pull @ self.pulled)
 
     def product(self, first=0.0, second=0.0):
         return float(((self.x + first * self.dx) * (self.z + second * self.dz)).sum())
+
+    def solved(self, v):
+        return v / self.slope
 
     def aim(self, target: float):
         self.goal = (target - self.dx * self.dz) / self.x
@@ -296,7 +306,7 @@ class _Entries:
         return aim, float(self.goal.sum())
 
     def turn(self, toward, t: float):
-        self.dw = (toward - self.pull * t) / self.slope
+        self.dw = self.solved(toward - self.pull * t)
         self.dt = (self.goal.sum(0) - 1.0 + self.difference * self.dw) / self.sum if self.each else t
         self.dx = np.stack([self.dt - self.dw, self.dt + self.dw])
         self.dz = self.goal - self.z - self.z / self.x * self.dx
@@ -339,16 +349,19 @@ class _Powers(_Entries):
             near = (p - 1) * np.abs(self.w) ** (p - 2)
             curved = np.where(far, np.abs(self.off) / np.where(far, apart, 1.0), near)
             slope = 1.0 / (curved + self.options.flat * curved.max())
-        self.slope, self.inverse, self.pull = slope, self.rows * slope, np.zeros(len(g))
+        self.slope, self.half, self.pulled = slope, self.rows * np.sqrt(slope), np.zeros(len(g))
 
     def product(self, first=0.0, second=0.0):
         return 0.0
+
+    def solved(self, v):
+        return v * self.slope
 
     def aim(self, target: float):
         return -self.off, 0.0
 
     def turn(self, toward, t: float):
-        self.dw = toward * self.slope
+        self.dw = self.solved(toward)
 
     def most(self):
         return np.inf, np.inf

@@ -113,7 +113,7 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             sums[i] = [x + weight * y for x, y in zip(sums[i], row, strict=True)]
         return [[dot(row, column) for column in columns] for row in zip(*sums, strict=True)]
 
-    def nearest(self, W, one, held):  # a multiple of the nearest V with ⟨A_k, V⟩ = bound_k one for k in `held`
+    def nearest(self, W, one, held):  # a multiple of (one, the nearest V with ⟨A_k, V⟩ = bound_k one for k in `held`)
         reached, last, end, x = self.products(W), 1, len(held), {}
         M = [[self.gram(k, j) for j in held] + [self.bound[k] * one - reached[k]] for k in held]
         if flint and held:
@@ -130,7 +130,8 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             abs(int(last)),
         )
         far = sum(dot(row, row) for row in change) << 40 > last**2 * sum(dot(row, row) for row in W)  # above 2**-20
-        return not far and [[last * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        V = [[last * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
+        return None if far else (last * one, V)
 
 
 def upper(norm, A):  # a rational upper bound of the norm of a table of integers; l<p> is named by p, a fraction
@@ -206,11 +207,13 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
         require(one - x <= one >> 20 if b else abs(x) <= s // 10**9, f"W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
-    tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > max(heavy)]
+    most = max(heavy, default=0)
+    tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > most]
     for held in (tries := [[], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]]):
-        now = problem.products(V) if (V := gap > tol and problem.nearest(W, one, equal + held)) else [0] * len(bound)
+        unit, V = (gap > tol and problem.nearest(W, one, equal + held)) or (one, None)
+        now = problem.products(V) if V else [0] * len(bound)
         least = min((x for x, b in zip(now, bound, strict=True) if b), default=0)
-        if least > 0 and not any(now[k] for k in equal):
+        if (unit - least) << 20 <= least and not any(now[k] for k in equal):
             gap = 1 - low / (high := upper(measure, V) * 2**problem.shift / least)
         tries += [held + [k for k, b in enumerate(held and bound) if b and now[k] < now[held[0]]]][len(tries) // 9 :]
     require(gap <= tol, f"its bounds are {float(gap):.1e} apart, relative to the upper one, more than {tol}")

@@ -379,8 +379,9 @@ def _moved(problem: Problem, norm: str, value: float, reached, error) -> Moved:
         pinned = bool((held & ((bound < 0) | (equality & (bound != 0)))).any())
         free = asks & ~held
         least = float((left[free] / bound[free]).min(initial=math.inf))
-        scale = 1.0 if pinned or not 0 < least < 1 else 1 / least
-        scale *= 1 + rounding(0) if scale > 1 else 1.0
+        shorter = 1 < least < math.inf and not (~free & (bound != 0)).any()
+        scale = 1.0 if pinned or not (0 < least < 1 or shorter) else 1 / least
+        scale *= 1 + rounding(0) if scale != 1 else 1.0
         met = np.where(free & ~np.bool_(pinned), left > 0, left * np.where(left < 0, scale, 1.0) >= bound)
         lacking = ~held & ~met
         if not lacking.any():

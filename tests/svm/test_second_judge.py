@@ -217,6 +217,29 @@ def test_both_judges_refuse_a_W_far_from_what_meets_the_constraints(tmp_path):
         certificate.verify(path)
 
 
+def test_both_judges_refuse_a_W_that_only_its_multiple_is_near(tmp_path):
+    """A shared row and a long one: it has a thousandth of the least norm, and its margins."""
+    tokens, sets = np.array([[[0.0, 0.0], [0.0, -1.0], [-1.0, -1e12]]]), np.array([[True, True, False]])
+    path = written(tmp_path, tokens, np.ones((1, 1)), sets)
+    edit(
+        path,
+        status=lambda _: "solved",
+        W=lambda _: np.array([[1e-3], [0.999e-12]]),
+        dual=lambda _: np.array([-1e12, 1.0]),
+    )
+    assert "apart" in refusal(path)
+    with pytest.raises(UserError, match="does not hold"):
+        certificate.verify(path)
+
+
+@pytest.mark.parametrize("sets", [False, True])
+def test_both_judges_allow_a_W_longer_by_half_a_millionth(sets, tmp_path):
+    path = solved(tmp_path, "linf", sets)
+    edit(path, W=lambda W: W * (1 + 2.0**-21))
+    assert JUDGE.judge(path).startswith("solved")
+    assert "verified" in certificate.verify(path)
+
+
 def test_a_proof_does_not_depend_on_the_unit_of_its_multipliers_or_the_order_in_memory(tmp_path):
     path = solved(tmp_path)
     before = JUDGE.judge(path)

@@ -108,10 +108,8 @@ def save(
     Arrays: status, norm, tol, W (d, e), dual (m,) by input and then by token, the first selected one left out; method;
     problem, the name of the file, and problem_sha256, of its numbers; format. Of a wide problem W_left (d, r) and
     W_right (e, r) with W = W_left W_rightᵀ, and no W. Of an infeasible one also farkas (m,), decimal integers that
-    combine the constraints to exactly zero. All that is proved follows from these; no value or gap is written.
-
-    Raises:
-        UserError: the exact combination of an infeasible problem is too large to compute.
+    combine the constraints to exactly zero; where these are too long to compute, it is written as "remote". All that is
+    proved follows from these; no value or gap is written.
     """
     claim: dict[str, Any] = {
         "format": FORMAT,
@@ -126,12 +124,10 @@ def save(
     if solution.status == "infeasible":
         made, bound, equality = matrices(inputs)
         exact = refutation(made, solution.dual, bound, equality)
-        if exact is None:
-            raise UserError(f"{problem}: the exact combination of the constraints was not found")
-        claim["farkas"] = np.array([digits(weight) for weight in exact])
+        claim |= {"status": "remote"} if exact is None else {"farkas": np.array([digits(weight) for weight in exact])}
     claim |= {"W": solution.W} if solution.factors is None else dict(zip(FACTORS, solution.factors, strict=True))
     with replacing(path, checksum=False) as temporary, open(temporary, "wb") as file:
-        np.savez(file, **claim)
+        (np.savez_compressed if "farkas" in claim else np.savez)(file, **claim)  # words of one length, mostly empty
 
 
 def digest(inputs: list[tuple]) -> str:
@@ -230,6 +226,8 @@ def verify(path: str | os.PathLike, problem: str | os.PathLike | None = None) ->
     claim = SimpleNamespace(status=status, dual=dual)
     claim.W, claim.factors = (parts[0], None) if held == ("W",) else (None, (parts[0], parts[1]))
     verdict = check(made, bound, equality, norm, tol, claim)
+    if (status, verdict.status) == ("remote", "infeasible"):
+        return f"{path}: no W separates the selected tokens of {problem}: verified, every rounding enclosed"
     require(verdict.status == status, f"{path}: does not hold: {verdict.reason or 'more is proved: ' + verdict.status}")
     if status == "remote":
         low = written(*verdict.low.as_integer_ratio(), 6, up=False)

@@ -144,6 +144,14 @@ def test_rounded_multipliers_of_a_contradiction_prove_a_distance(norm, tmp_path)
     refusal(path)
 
 
+def test_a_refutation_without_an_exact_vector_is_written_as_what_its_multipliers_bound(monkeypatch, tmp_path):
+    rng = np.random.default_rng(3)
+    monkeypatch.setattr(certificate, "refutation", lambda *_: None)
+    path = written(tmp_path, rng.normal(size=(12, 5, 3)), rng.normal(size=(12, 3)), np.arange(12) % 5)
+    assert "no W separates" in certificate.verify(path)
+    assert JUDGE.judge(path).startswith("remote: no W of fro norm below ")
+
+
 def lowered(W):
     """One margin, that of the first input, is short by more than one part in a million."""
     return W + 1e-5 * np.outer(np.ones(len(W)), np.arange(1, 1 + W.shape[1]))

@@ -41,7 +41,8 @@ NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
 PER_ENTRY = 600  # numbers of a cone program for each entry of W
 NOTICED = 1e8  # bytes, below which nobody asks what is free
-PER_HOUR, HOURS = 5e11, 2  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
+PER_HOUR, HOURS = 5e11, 2.0  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
+AGAIN, AGAIN_HOURS = 3e5, 0.2  # numbers of the rows up to which a conic solver goes on where another ended early
 GB = 1e9
 
 
@@ -105,8 +106,9 @@ def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
 
 
-def require_room(name: str, c: Constraints, measure: Norm) -> None:
-    """Raise MemoryError with one sentence if the method needs more memory than there is, or more than `HOURS`."""
+def require_room(name: str, c: Constraints, measure: Norm, most: float | None = None) -> None:
+    """Raise MemoryError with one sentence if the method needs more memory than there is, or more hours than `most`."""
+    most = HOURS if most is None else most
     need, (d, e) = memory_needed(name, c, measure), c.shape
     if need < NOTICED:
         return
@@ -115,8 +117,8 @@ def require_room(name: str, c: Constraints, measure: Norm) -> None:
     less = "take fewer inputs, or project tokens and queries to fewer dimensions"
     if need > free:
         raise MemoryError(f"{what} {need / GB:.1f} GB, {free / GB:.1f} GB are free: {less}")
-    if hours > HOURS:
-        raise MemoryError(f"{what} {hours:.0f} hours, at most {HOURS} are begun: {less}")
+    if hours > most:
+        raise MemoryError(f"{what} {hours:.0f} hours, at most {most:.0f} are begun: {less}")
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
@@ -196,10 +198,11 @@ def least_other(
             found = _reduced(c, start, measure) if part == method else _on_some(c, start, measure, _reduced, report)
             error, answer = measured(c, measure, *found)
         enough = conic.OPTIONS.enough
-        if error <= enough and _rounding(c, answer[0]) <= working_sets.OPTIONS.enough:
+        done = error <= enough and _rounding(c, answer[0]) <= working_sets.OPTIONS.enough
+        if done or len(c) * start.size > AGAIN:
             return *answer, method
         with suppress(MemoryError):
-            require_room(other, c, measure)
+            require_room(other, c, measure, AGAIN_HOURS)
             again, found = measured(c, measure, *least_other(problem, start, measure, other, report)[:2])
             answer, method = (found, other) if again < max(error, enough) else (answer, method)
         return *answer, method

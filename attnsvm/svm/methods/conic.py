@@ -10,6 +10,8 @@ from functools import lru_cache
 from threading import get_ident
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import qr
 
 from attnsvm import geometry
 from attnsvm.geometry import Norm
@@ -32,7 +34,7 @@ class Options:
         tight, rounding: excess, relative to the bound and to ‖A_k‖‖W‖, up to which a row counts as tight at the start.
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
         rounded: relative gap that rounding may cost.
-        numbers: of the map to other coordinates, (d·e)², beyond which it is not formed.
+        numbers: of the rows, about those of the map to other coordinates, beyond which it is not formed.
     """
 
     accuracy: float = 1e-11
@@ -71,7 +73,7 @@ def least_norm(
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
     asks = c.asks[problem.kept]
     tries = [(_as_it_is, options.accuracy)]
-    if rows.shape[1] ** 2 <= options.numbers:
+    if rows.size <= options.numbers:
         more = [(_in_narrow, options.accuracy), (_in_narrow, options.modest)]
         tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
@@ -131,6 +133,7 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     Σ λ_k ⟨A_k, W⟩ is at most some multiple of ‖W‖ for the multipliers λ of the start: rows with large multipliers have
     a tiny excess, whatever W. Times λ_k it has size one, but the rows B have singular values up to the largest λ_k. The
     solver sees vec(W) = T u, where T divides those directions by their singular values: B T and B T u have size one.
+    What no row sees is written in its coordinates but some, which follow: few rows make a T of few numbers.
     What multipliers combine to, Bᵀλ, cancels by the same factor: afterwards they are corrected to combine to the matrix
     which the solver has for its dual.
     """
@@ -141,9 +144,12 @@ def _in_narrow(rows, bound, equality, reached, start, norm: Norm, options: Optio
     forced[tight] = np.abs(np.linalg.lstsq(rows[tight].T, start.ravel())[0])
     weight = np.where(equality, forced.max(), np.maximum(forced, 1.0))
     B = rows * weight[:, None]
-    _, s, Vt = np.linalg.svd(B, full_matrices=len(B) < B.shape[1])
-    T = Vt.T / np.maximum(np.append(s, np.zeros(B.shape[1] - len(s))), 1.0)
-    BT = (B.astype(EXACT) @ T.astype(EXACT)).astype(float)
+    _, s, Vt = np.linalg.svd(B, full_matrices=False)
+    order = qr(Vt, mode="r", pivoting=True)[1]
+    some, others = Vt[:, order[: len(s)]], Vt[:, order[len(s) :]]
+    unseen = sp.vstack([-np.linalg.solve(some, others), sp.eye_array(others.shape[1])], format="csr")
+    T = sp.hstack([Vt.T / np.maximum(s, 1.0), unseen[np.argsort(order)]], format="csr")
+    BT = (T.T.astype(EXACT) @ B.T.astype(EXACT)).T.astype(float)
     u, W = cvxpy.Variable(B.shape[1]), cvxpy.Variable(start.shape)
     held = cvxpy.vec(W, order="C") == T @ u
     program = Program(norm.expression(cvxpy, W), u, equality, cvxpy.CLARABEL, [held])

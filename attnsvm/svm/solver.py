@@ -175,10 +175,15 @@ def _proved(c: Constraints, measure: Norm, tol: float, claim: Solution) -> tuple
         return claim, claim
     with np.errstate(all="ignore"):
         first = _with(c, measure, tol, claim)
-        if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED or claim.factors:
+        if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED:
             return claim, first
-        for moved in (raised, well_rounded):
-            better = replace(claim, W=moved(c, claim.W))
+        whole, moves = claim, [raised, well_rounded]
+        if claim.factors:  # whose products are not judged exactly
+            if c.shape[0] * c.shape[1] > FORMED:
+                return claim, first
+            whole, moves = claimed(claim.status, claim.W, claim.dual, claim.method), [lambda c, W: W, *moves]
+        for moved in moves:
+            better = replace(whole, W=moved(c, whole.W))
             second = _with(c, measure, tol, better)
             if second.solved:
                 return better, second
@@ -194,6 +199,7 @@ def _with(c: Constraints, measure: Norm, tol: float, claim: Solution) -> Solutio
     return replace(claim, status=Status(verdict.status), gap=verdict.gap, rejected=verdict.reason, **proved)
 
 
+FORMED = 2**22  # entries of W up to which it is formed from factors
 PROVED = ("low", "high", "radius", "arithmetic", "counted")
 
 

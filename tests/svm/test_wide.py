@@ -36,6 +36,16 @@ def test_twenty_thousand_dimensions_take_less_than_a_second_and_no_matrix(norm):
     assert left.shape[1] == right.shape[1] <= 4
 
 
+def test_inputs_of_lengths_many_powers_of_ten_apart_are_solved():
+    """Margins of factors are known to the rounding of the longest one: W is formed, and judged exactly."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        tokens, queries = rng.normal(size=(3, 4, 600)), rng.normal(size=(3, 500))
+        queries *= 10 ** rng.uniform(-12, 12, size=(3, 1))
+        answer = solve(separation(tokens, queries, rng.integers(4, size=3)))
+        assert answer.solved, answer.rejected
+
+
 @pytest.mark.parametrize("norm", INVARIANT)
 @pytest.mark.parametrize(
     "made",

@@ -64,7 +64,7 @@ def least_norm(
     c, kept, inside = problem.constraints, problem.kept, norm.unitarily_invariant
     if inside:
         c, start = TokenConstraints(problem.factors, c.bound, c.equality, c.index), problem.lower(start)
-    if getattr(norm, "p", 2.0) > 2:  # the start is that of p = 2; its multipliers make a better one
+    if hasattr(norm, "q") and norm.q < 2:  # the start is that of p = 2; its multipliers make a better one
         there = _power(start, norm.q - 1)
         start = there * float(c.apply(start) @ c.apply(there) / (c.apply(there) @ c.apply(there)))
     left, right, queries = c.left[kept], c.right[kept], c.factors.queries[np.unique(c.factors.query[kept])]

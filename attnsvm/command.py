@@ -117,6 +117,7 @@ def _add_model(add: Callable) -> None:
     """What is read, for the commands that read a model."""
     add("model", metavar="MODEL", help="a folder in the Hugging Face layout, a .gguf file, or an .npz file of arrays")
     add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
+    add("--device", default="cpu", metavar="DEVICE", help="where the model runs: cpu, cuda or cuda:N; default: cpu")
     asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
     add("--query", type=_position, default="random", metavar="WHICH", help=asks)
     for name, default, text in (

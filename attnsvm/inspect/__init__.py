@@ -58,6 +58,7 @@ def inspection(
     longest: int = 64,
     seed: int = 0,
     jobs: int = 1,
+    device: str = "cpu",
     progress: Callable[..., Iterable] | None = None,
     command: str = "",
 ) -> "Inspection":
@@ -79,6 +80,7 @@ def inspection(
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
         jobs: number of processes.
+        device: where the model runs, "cpu", "cuda" or "cuda:N"; all else is done by the processor.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
         command: the command line, printed on the page.
 
@@ -90,7 +92,7 @@ def inspection(
     """
     given = settled(
         norms=norms, inputs=inputs, nuclear_inputs=nuclear_inputs, held_out=held_out, draws=draws, longest=longest,
-        jobs=jobs, query=query, seed=seed, texts=texts,
+        jobs=jobs, query=query, seed=seed, texts=texts, device=device,
     )  # fmt: skip
     running = _needs("running")
     plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
@@ -116,6 +118,7 @@ def why(
     inputs: int = 150,
     longest: int = 64,
     seed: int = 0,
+    device: str = "cpu",
     progress: Callable[..., Iterable] | None = None,
 ) -> "pd.DataFrame":
     """The support tokens that hold each selection of one head, with multipliers and flip radii.
@@ -123,7 +126,7 @@ def why(
     Args:
         layer, head: numbers from 0.
         text: the number of a text, from 0, for its selections alone; None: all texts that are fitted.
-        model, tokenizer, texts, query, inputs, longest, seed, progress: as for `inspection`; no input is held out.
+        model, tokenizer, texts, query, inputs, longest, seed, device, progress: as for `inspection`; none is held out.
 
     Returns:
         A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`.
@@ -131,7 +134,7 @@ def why(
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
-    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
+    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts, device=device)
     layer, head, text = setting(layer), setting(head), setting(text)
     layers, reasons = _needs("layers"), _needs("reasons")
     with _on_disk(model, tokenizer) as path, _unpacked(path) as (place, _):
@@ -211,18 +214,19 @@ def lines(path: str | os.PathLike) -> list[str]:
 
 def _read(model, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
-    query, longest, seed, texts = (given[name] for name in ("query", "longest", "seed", "texts"))
+    query, longest, seed, texts, device = (given[name] for name in ("query", "longest", "seed", "texts", "device"))
     layers, heads = _asked("layers", layers), _asked("heads", heads)
     require(Path(model).suffix not in (".json", ".safetensors"), f"{model}: is a file of a model: name its folder")
     if Path(model).is_file() or Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
+        require(device == "cpu", f"{model}: a file of arrays has no model that would run on {device}")
         return _needs("arrays").read(model, heads)
     require(Path(model).is_dir(), f"{model}: expected a folder (download a model first), a .gguf file, or an .npz file")
     texts = sentences() if texts is None else texts
 
-    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, show)
+    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, show, device)
     reading.require_memory(min(at_once, len(reading)))
     return reading
 
@@ -255,6 +259,8 @@ def settled(**given) -> dict:
                 found[name] = value = setting(value)
                 share = _number(value, float) and 0 <= value < 1
                 require(share, f"held_out: expected a share from 0 up to below 1, got {value!r}")
+            case "device":
+                found[name] = _device(str(value))
             case "query":
                 found[name] = value = setting(value)
                 asks = _number(value, int) or value in ("random", "first", "last", "all")
@@ -262,6 +268,22 @@ def settled(**given) -> dict:
             case _:
                 found[name] = _whole(name, value, LEAST[name])
     return found
+
+
+def _device(name: str) -> str:
+    """A device that there is, and that has float64."""
+    floats = not name.startswith("mps")
+    require(floats, f"device: {name} has no numbers of 64 bits, with which heads are compared; take cpu")
+    kind, _, number = name.partition(":")
+    known = name == "cpu" or (kind == "cuda" and (number.isdecimal() or name == kind))
+    require(known, f"device: expected cpu, cuda or cuda:N, got {name!r:.40}")
+    if name != "cpu":
+        cuda = import_module("torch").cuda
+        count = cuda.device_count() if cuda.is_available() else 0
+        require(
+            int(number or 0) < count, f"device: PyTorch finds {count} GPUs here, and {name} is none of them; take cpu"
+        )
+    return name
 
 
 def _texts(given: Any) -> list[str]:

@@ -6,10 +6,13 @@ OF_A_HEAD = {
     "layer": "number of the layer, from 0",
     "head": "number of the head in its layer, from 0",
     "theory": "`exact`; `selections`: a soft cap, only the selections are exact; `frozen norms`: descriptive only",
-    "beats": "controls that the head beats: null models and the best rule, in all norms",
+    "beats": "controls that the head beats, in all norms: W_mm predicts its held-out selections better than the best "
+    "rule, and than null models are predicted, by an exact 95 % interval over texts",
+    "undecided": "controls of which that interval says neither",
     "controls": "of so many, those that there are numbers of",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
+    "texts_held_out": "their texts",
     "does": "what it does in most inputs, fitted and held out: which tokens it selects, with their shares, and "
     "the weight of the selected token",
     "chance": "share of held-out queries that a guess among all tokens gets right",

@@ -84,7 +84,6 @@ def run(
     with threads(width):
         heads = list(told(found, total, texts, show))
     table = pd.DataFrame([row for row, _ in heads], columns=list(columns(plan.norms or (), lifted)))
-    table["beats"], table["controls"] = summary.beats(table)
     said = summary.sentences(table, fit_and_held["repeats"], fit_and_held["without_loss"])
     return Inspection(table, page.render(name, origin, fit_and_held, said, table, [marks for _, marks in heads]), said)
 

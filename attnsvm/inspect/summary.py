@@ -36,39 +36,39 @@ def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_lo
 
 
 def verdicts(table: pd.DataFrame) -> list[str]:
-    """One sentence for each norm; a head beats a null model where it is above the largest draw of it."""
+    """How many controls are beaten, and for each norm how many heads are aligned above the largest draw of each."""
     found = []
+    if "controls" in table and table["controls"].sum() > 0:
+        beaten, neither, every = (int(table[name].sum()) for name in ("beats", "undecided", "controls"))
+        said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 %)"
+        of = counted(int(table["texts_held_out"].max()), "text", "texts")
+        found.append(f"{said}; {neither} are not decided with {of}.")
     for norm, name in NORMS.items():
         parts = [f"{what} in {_share(table, *columns)}" for what, *columns in alignments(table, norm)]
-        aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}" if parts else ""
-        known = [
-            f"the SVM predicts new selections better than {what} in {_share(table, *columns)}"
-            for what, *columns in predictions(table, norm)
-        ]
-        if aligned or known:
-            found.append("; ".join([aligned or f"{name} norm", *known]) + f".{by_chance(table, norm)}")
+        if parts:
+            aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}"
+            found.append(f"{aligned}.{by_chance(table, norm)}")
     return found
-
-
-def beats(table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """How many controls each head is above, and of how many that it has both numbers of."""
-    pairs = [columns for norm in NORMS for _, *columns in (*alignments(table, norm), *predictions(table, norm))]
-    above, both = (pd.DataFrame(0, index=table.index, columns=range(len(pairs))) for _ in range(2))
-    for k, (column, control) in enumerate(pairs):
-        above[k], both[k] = table[column] > table[control], table[[column, control]].notna().all(axis=1)
-    return above.sum(axis=1).astype(int), both.sum(axis=1).astype(int)
 
 
 def best(table: pd.DataFrame) -> list[str]:
     """What the heads do that beat most controls, the first ones first; and what to type next."""
-    first = table[table["controls"] > 0].sort_values(["beats", "layer", "head"], ascending=[False, True, True])[:BEST]
+    by = [*({"changed_fro"} & {*table}), "layer", "head"]
+    order = {"ascending": [False] * (len(by) - 1) + [True, True]}
+    first = table[table["controls"] > 0].sort_values(["beats", *by], **order)[:BEST]
     found = [
-        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls. It selects "
-        f"{row['does']}.{matters(row)}"
+        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls"
+        f"{not_decided(row)}. It selects {row['does']}.{matters(row)}"
         for row in first.to_dict("records")
     ]
     also = [f"Next: attnsvm why MODEL --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
     return found + [f"{one} says which tokens hold its selections." for one in also]
+
+
+def not_decided(row: dict) -> str:
+    """Of how many controls nothing is decided; "" for none."""
+    of = counted(row["texts_held_out"], "text", "texts")
+    return f", {row['undecided']} not decided with {of}" if row["undecided"] else ""
 
 
 def matters(row: dict) -> str:
@@ -124,12 +124,6 @@ def alignments(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
     """(null model, column, its largest draw) of those that there are numbers of."""
     found = [(what, f"alignment_{norm}", f"alignment_{kind}_most_{norm}") for kind, what in CONTROLS.items()]
     return [one for one in found if beaten(table, *one[1:])[1]]
-
-
-def predictions(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
-    """The same of predictions, whose control is a rule."""
-    one = ("the best rule that reads no token", f"predicted_{norm}", "rule_predicted")
-    return [one] if beaten(table, *one[1:])[1] else []
 
 
 def by_chance(table: pd.DataFrame, norm: str) -> str:

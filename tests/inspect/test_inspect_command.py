@@ -17,6 +17,7 @@ from attnsvm import command, inspect
 from attnsvm.inspect import page as pages
 from attnsvm.inspect import summary
 from attnsvm.inspect.columns import columns
+from attnsvm.inspect.measures import better
 
 MASKLESS = "its tokenizer has no masked word"
 SMALL = ["--draws", "1", "--nuclear-inputs", "5", "--jobs", "1"]
@@ -144,9 +145,10 @@ def test_the_page_says_where_it_comes_from(folder, monkeypatch):
 def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     table, data = pd.read_csv(folder / "heads.csv"), data_of((folder / "heads.html").read_text("utf-8"))
     assert data["summary"] == summary.sentences(table, (0, 0), MASKLESS)
-    first = table.sort_values(["beats", "layer", "head"], ascending=[False, True, True]).iloc[0]
-    beats = f"Layer {first.layer}, head {first['head']} beats {first.beats} of {first.controls} controls."
-    assert f"{beats} It selects {first.does}.{summary.matters(first)}" in data["summary"]
+    by = ["beats", "changed_fro", "layer", "head"]
+    first = table.sort_values(by, ascending=[False, False, True, True]).iloc[0]
+    beats = f"Layer {first.layer}, head {first['head']} beats {first.beats} of {first.controls} controls"
+    assert f"{beats}{summary.not_decided(first)}. It selects {first.does}.{summary.matters(first)}" in data["summary"]
     empty = "half_length_measured is empty: no fitted text is long enough; give some four times as long."
     assert empty in data["summary"]
     weights = [sum(one) for marks in data["marks"] for side in marks["weights"] for one in side]
@@ -156,18 +158,24 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
         alignment_fro=[0.9, 0.5, 0.9, np.nan],
         alignment_random_most_fro=[0.8, 0.6, 0.9, 0.1],
         alignment_permuted_most_fro=0.2,
-        predicted_fro=[1.0, 0.5, 0.75, 0.5],
-        rule_predicted=0.5,
+        **{"beats": [1, 0, 2, 0], "undecided": [1, 0, 0, 3], "controls": 3, "texts_held_out": 9},
     )
-    assert summary.sentences(table)[0] == (
+    assert summary.sentences(table)[:2] == [
+        "SVMs predict new selections better than 3 of 12 controls, beyond chance (95 %); 4 are not decided with 9 "
+        "texts.",
         "Frobenius norm: a head is aligned with its SVM better than random heads in 1 of 3 and permuted "
-        "selections in 3 of 3; the SVM predicts new selections better than the best rule that reads no token in 2 of 4."
-        " Random heads beat one another too: 1 in 2 is chance."
-    )
-    one = pd.DataFrame({"predicted_fro": [0.5, np.nan], "rule_predicted": [0.25, 0.25], "alignment_fro": [1.0, 1.0]})
-    assert summary.verdicts(one) == [
-        "Frobenius norm; the SVM predicts new selections better than the best rule that reads no token in 1 of 1."
+        "selections in 3 of 3. Random heads beat one another too: 1 in 2 is chance.",
     ]
+
+
+def test_a_prediction_is_better_where_six_texts_say_so_and_none_the_other_way():
+    """Of five, even all of them are chance in one case of sixteen; queries of one text count once."""
+    right, ties = np.ones(20, dtype=bool), np.arange(20) // 2
+    for texts, found in ((5, 0), (6, 1)):
+        other = (ties >= texts) * 1.0
+        assert better(right, other, ties) == found
+        assert better(other, right, ties) == -found
+        assert better(right, other, np.zeros(20, dtype=int)) == 0
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         ("draws", int, 2, "null models of each kind per head and norm"),
     ):
         add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
+    add("--no-loss", dest="loss", action="store_false", help="leave out the loss of the whole model, where it is large")
     add("--jobs", type=int, default=machine.processors(), metavar="N", help="processes; default: one per processor")
     parser.set_defaults(run=_inspect)
 
@@ -174,7 +175,8 @@ def _inspect(given: argparse.Namespace) -> int:
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
     _outside(out, given.model)
     with _bars() as bar:
-        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
+        then = shlex.join(["attnsvm", "why", given.model, *_changed(given)])
+        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed, then=then)
     for line in (*found.save(given.out), *found.said):
         print(shown(line))
     return 0
@@ -206,6 +208,15 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
     return None if given.texts is None else inspect.lines(given.texts), settings
+
+
+def _changed(given: argparse.Namespace) -> list[str]:
+    """The options of `_add_model` that are not what they are by default, as they are typed."""
+    alone = argparse.ArgumentParser()
+    _add_model(alone.add_argument)
+    default = vars(alone.parse_args([given.model]))
+    pairs = [(f"--{name}", str(getattr(given, name))) for name in default if getattr(given, name) != default[name]]
+    return [word for pair in pairs for word in pair]
 
 
 def _quiet_libraries() -> None:

@@ -22,14 +22,16 @@ BEST = 5  # heads whose deeds are told
 UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
-def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "") -> list[str]:
+def sentences(
+    table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "", then: str = ""
+) -> list[str]:
     """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
     meant = "The SVM of a head is the W of least norm that selects the same tokens, each with margin 1; the certified "
     found = [
         *verdicts(table),
         f"{meant}direction is that of this W.",
         *limits(table),
-        *best(table),
+        *best(table, then),
         *empty(table, without_loss),
     ]
     return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
@@ -51,8 +53,8 @@ def verdicts(table: pd.DataFrame) -> list[str]:
     return found
 
 
-def best(table: pd.DataFrame) -> list[str]:
-    """What the heads do that beat most controls, the first ones first; and what to type next."""
+def best(table: pd.DataFrame, then: str) -> list[str]:
+    """What the heads do that beat most controls, the first ones first; and what says which tokens hold selections."""
     by = [*({"changed_fro"} & {*table}), "layer", "head"]
     order = {"ascending": [False] * (len(by) - 1) + [True, True]}
     first = table[table["controls"] > 0].sort_values(["beats", *by], **order)[:BEST]
@@ -61,8 +63,8 @@ def best(table: pd.DataFrame) -> list[str]:
         f"{not_decided(row)}. It selects {row['does']}.{matters(row)}"
         for row in first.to_dict("records")
     ]
-    also = [f"Next: attnsvm why MODEL --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
-    return found + [f"{one} says which tokens hold its selections." for one in also]
+    also = [f"{then} --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
+    return found + [line for one in also for line in ("Which tokens hold its selections, says:", one)]
 
 
 def not_decided(row: dict) -> str:

@@ -82,7 +82,9 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
     assert err.count("texts: 100%") == 1
     said = out.splitlines()
     assert said[:3] == [str(again / name) for name in inspect.WRITTEN]
-    assert said[3:] == summary.sentences(pd.read_parquet(again / "heads.parquet"), (0, 0), MASKLESS)
+    then = f"attnsvm why '{model}' --texts {texts}"
+    assert said[3:] == summary.sentences(pd.read_parquet(again / "heads.parquet"), (0, 0), MASKLESS, then)
+    assert any(line.startswith(f"{then} --layer ") for line in said), "which can be typed as it is"
     for name in ("heads.csv", "heads.parquet"):
         assert (again / name).read_bytes() == (folder / name).read_bytes(), name
     pages = [data_of((one / "heads.html").read_text("utf-8")) for one in (folder, again)]
@@ -144,7 +146,8 @@ def test_the_page_says_where_it_comes_from(folder, monkeypatch):
 
 def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     table, data = pd.read_csv(folder / "heads.csv"), data_of((folder / "heads.html").read_text("utf-8"))
-    assert data["summary"] == summary.sentences(table, (0, 0), MASKLESS)
+    then = f"attnsvm why '{folder.parent / '<model>'}' --texts {folder.parent / 'texts.txt'}"
+    assert data["summary"] == summary.sentences(table, (0, 0), MASKLESS, then)
     by = ["beats", "changed_fro", "layer", "head"]
     first = table.sort_values(by, ascending=[False, False, True, True]).iloc[0]
     beats = f"Layer {first.layer}, head {first['head']} beats {first.beats} of {first.controls} controls"

@@ -83,7 +83,7 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes heads.parquet, heads.csv and the page heads.html, and says how many heads beat which control. "
+        "Writes heads.parquet, heads.csv and the page heads.html, and says how many controls heads beat. "
         "docs/inspect.md explains every column."
     )
     add = parser.add_argument

@@ -234,7 +234,6 @@ def _beside_nulls(norm, problem, held, W, every, named, draws, rng) -> tuple[dic
     for kind, quantities in nulls.items():
         for name, values in quantities.items():
             row[f"{name}_{kind}"] = _mean([_mean(one) for one in values] if name == "predicted" else values)
-        row[f"alignment_{kind}_most"] = max(nulls[kind]["alignment"], default=float("nan"))
         row[f"separable_{kind}"] = len(nulls[kind]["alignment"])
     return row, solution
 

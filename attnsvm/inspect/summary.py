@@ -1,4 +1,4 @@
-"""The first sentences of the page: how many heads beat which control, and what the numbers cannot decide."""
+"""The first sentences of the page: how many controls heads beat, and what the numbers cannot decide."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,6 @@ import pandas as pd
 from attnsvm.inspect.columns import NORMS
 from attnsvm.inspect.layers import counted
 
-CONTROLS = {
-    "random": "random heads",
-    "permuted": "permuted selections",
-    "distances": "permuted distances",
-    "mismatched": "mismatched heads",
-}
 LIMITS = {
     "selections": "Logits pass a soft cap: what is selected is exact, W is not the head's; changed and loss_added are "
     "empty.",
@@ -19,38 +13,25 @@ LIMITS = {
     "model leads to such a W; alignment and margins are descriptive only, changed and loss_added are empty.",
 }
 BEST = 5  # heads whose deeds are told
-UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
 def sentences(
     table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "", then: str = ""
 ) -> list[str]:
-    """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
+    """A verdict, then what heads do, what is empty or uncertain, and what was left out."""
     meant = "The SVM of a head is the W of least norm that selects the same tokens, each with margin 1; the certified "
-    found = [
-        *verdicts(table),
-        f"{meant}direction is that of this W.",
-        *limits(table),
-        *best(table, then),
-        *empty(table, without_loss),
-    ]
-    return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
+    found = [*verdict(table), f"{meant}direction is that of this W.", *limits(table), *best(table, then)]
+    return [*found, *empty(table, without_loss), *left_out(*repeats)]
 
 
-def verdicts(table: pd.DataFrame) -> list[str]:
-    """How many controls are beaten, and for each norm how many heads are aligned above the largest draw of each."""
-    found = []
-    if "controls" in table and table["controls"].sum() > 0:
-        beaten, neither, every = (int(table[name].sum()) for name in ("beats", "undecided", "controls"))
-        said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 %)"
-        of = counted(int(table["texts_held_out"].max()), "text", "texts")
-        found.append(f"{said}; {neither} are not decided with {of}.")
-    for norm, name in NORMS.items():
-        parts = [f"{what} in {_share(table, *columns)}" for what, *columns in alignments(table, norm)]
-        if parts:
-            aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}"
-            found.append(f"{aligned}.{by_chance(table, norm)}")
-    return found
+def verdict(table: pd.DataFrame) -> list[str]:
+    """How many controls of all heads are beaten, and of how many nothing is decided; none where nothing is solved."""
+    if table["inputs_held_out"].max() == 0:
+        return ["No input is held out: nothing is said of new selections."]
+    beaten, neither, every = (int(table[name].sum()) for name in ("beats", "undecided", "controls"))
+    said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 %)"
+    of = counted(int(table["texts_held_out"].max()), "text", "texts")
+    return [f"{said}; {neither} are not decided with {of}."] * (every > 0)
 
 
 def best(table: pd.DataFrame, then: str) -> list[str]:
@@ -122,41 +103,6 @@ def limits(table: pd.DataFrame) -> list[str]:
     return [said for kind, said in LIMITS.items() if kind in kinds]
 
 
-def alignments(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
-    """(null model, column, its largest draw) of those that there are numbers of."""
-    found = [(what, f"alignment_{norm}", f"alignment_{kind}_most_{norm}") for kind, what in CONTROLS.items()]
-    return [one for one in found if beaten(table, *one[1:])[1]]
-
-
-def by_chance(table: pd.DataFrame, norm: str) -> str:
-    """A sentence that says how often one of several random heads is above all others."""
-    draws = table[f"separable_random_{norm}"].max() if f"separable_random_{norm}" in table else 0
-    return f" Random heads beat one another too: 1 in {int(draws) + 1} is chance." if draws > 0 else ""
-
-
-def beaten(table: pd.DataFrame, column: str, control: str) -> tuple[int, int]:
-    """How many heads are above the control, of how many that have both numbers."""
-    if column not in table or control not in table:
-        return 0, 0
-    both = table[[column, control]].dropna()
-    return int((both[column] > both[control]).sum()), len(both)
-
-
-def _share(table: pd.DataFrame, column: str, control: str) -> str:
-    return "{} of {}".format(*beaten(table, column, control))
-
-
 def joined(parts: list[str]) -> str:
     """ "a, b and c"."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def warning(held_out: int) -> str:
-    """A sentence where so few inputs are held out that a share of them says little; "" elsewhere."""
-    if held_out == 0:
-        return "No input is held out: nothing is said of new selections."
-    width = 1.96 * np.sqrt(0.25 / held_out)
-    if width <= UNCERTAIN:
-        return ""
-    inputs = "1 input is" if held_out == 1 else f"{held_out} inputs are"
-    return f"Only {inputs} held out: a share of them is uncertain by up to ± {width:.2f} (95 %). Give more texts."

@@ -200,7 +200,7 @@ class Walk:
         from transformers.core_model_loading import convert_and_load_state_dict_in_model
         from transformers.modeling_utils import LoadStateDictConfig
 
-        how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping)
+        how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping, device_map={"": self.device})
         with self.checkpoint.tensors(keys) as tensors:
             found, _ = convert_and_load_state_dict_in_model(self.model, tensors, how)
         for name, error in sorted(found.conversion_errors.items()):

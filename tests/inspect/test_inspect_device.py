@@ -63,15 +63,8 @@ def test_a_table_is_that_of_the_processor(kind, tmp_path, monkeypatch, request):
         pd.testing.assert_frame_equal(inspect.heads(tmp_path, TEXTS, device="lazy", **settings), here)
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("mps", "device: mps has no numbers of 64 bits, with which heads are compared; take cpu"),
-        ("cuda", "device: PyTorch finds 0 GPUs here, and cuda is none of them; take cpu"),
-        ("gpu", "device: expected cpu, cuda or cuda:N, got 'gpu'"),
-    ],
-)
-def test_a_device_that_does_not_do_is_said_before_anything_is_read(name, sentence, monkeypatch):
+def test_one_that_does_not_do_is_said_before_anything_is_read(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(UserError, match=f"^{sentence}$"):
-        inspect.why("no/such/folder", device=name)
+    for name, said in (("mps", "mps has no numbers"), ("cuda:0", "PyTorch finds 0 GPUs here"), ("gpu", "expected cpu")):
+        with pytest.raises(UserError, match=f"^device: {said}"):
+            inspect.why("no/such/folder", device=name)

@@ -203,7 +203,7 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     """The texts, and the settings of what reads a model."""
     from attnsvm import inspect
 
-    _quiet_libraries()
+    os.environ["HF_HUB_OFFLINE"] = "1"  # libraries that read models fetch nothing
     require(bool(given.model), "model: expected the name of a folder or of an .npz file, got an empty one")
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
@@ -217,11 +217,6 @@ def _changed(given: argparse.Namespace) -> list[str]:
     default = vars(alone.parse_args([given.model]))
     pairs = [(f"--{name}", str(getattr(given, name))) for name in default if getattr(given, name) != default[name]]
     return [word for pair in pairs for word in pair]
-
-
-def _quiet_libraries() -> None:
-    """Those that read models fetch nothing."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:

@@ -294,8 +294,7 @@ def settled(**given) -> dict:
 
 def _device(name: str) -> str:
     """A device that there is, and that has float64."""
-    floats = not name.startswith("mps")
-    require(floats, f"device: {name} has no numbers of 64 bits, with which heads are compared; take cpu")
+    require("mps" not in name, f"device: {name} has no numbers of 64 bits, with which heads are compared; take cpu")
     kind, _, number = name.partition(":")
     known = name == "cpu" or (kind == "cuda" and (number.isdecimal() or name == kind))
     require(known, f"device: expected cpu, cuda or cuda:N, got {name!r:.40}")

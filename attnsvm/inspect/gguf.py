@@ -219,12 +219,12 @@ def _require_known(file, said, kind, neutral) -> None:
             f"are read{then}")  # fmt: skip
     require(not letters, f"{file}: tokenizer.ggml.precompiled_charsmap has rules for letters, which are not "
             f"heeded{then}")  # fmt: skip
-    ranks = words != "llama" or all(float(score).is_integer() for score in scores or ())
-    require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined{then}")
-    plain = words != "gpt2" or split in SPLIT + WHOLE
+    if words == "llama":
+        ranks = all(float(score).is_integer() for score in scores or ())
+        require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined{then}")
+        require(space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not heeded{then}")
+    plain = words == "llama" or split in SPLIT + WHOLE
     require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here{then}")
-    require(words != "llama" or space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not "
-            f"heeded{then}")  # fmt: skip
     heeded = {f"{kind}.{name}" for name in (*NUMBERS.values(), *MORE)}
     neutral = {f"{kind}.{name}": value for name, value in neutral.items()}
     for name, value in said.items():

@@ -15,9 +15,7 @@ LIMITS = {
 BEST = 5  # heads whose deeds are told
 
 
-def sentences(
-    table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "", then: str = ""
-) -> list[str]:
+def sentences(table: pd.DataFrame, repeats: tuple = (0, 0), without_loss: str = "", then: str = "") -> list[str]:
     """A verdict, then what heads do, what is empty or uncertain, and what was left out."""
     meant = "The SVM of a head is the W of least norm that selects the same tokens, each with margin 1; the certified "
     found = [*verdict(table), f"{meant}direction is that of this W.", *limits(table), *best(table, then)]

@@ -174,17 +174,6 @@ def test_a_prediction_is_better_where_six_texts_say_so_and_none_the_other_way():
         assert better(right, other, np.zeros(20, dtype=int)) == 0
 
 
-def test_a_decoder_of_all_positions(tmp_path):
-    call = ["inspect", str(gpt2(tmp_path / "gpt2")), "--texts", str(tmp_path / "t"), "--out", str(tmp_path / "o")]
-    (tmp_path / "t").write_text("\n".join(TEXTS[:4]))
-    assert command.main([*call, "--query", "all", "--layers", "1", "--heads", "0", "--norms", "fro", *SMALL]) == 0
-    (row,) = pd.read_csv(tmp_path / "o" / "heads.csv").to_dict("records")
-    assert row["status_fro"] == "solved"
-    texts = 4 - round(0.3 * 4)
-    assert row["inputs_fro"] == 6 * texts  # seven tokens each, the first of which has no choice
-    assert row["constraints_fro"] == (1 + 2 + 3 + 4 + 5 + 6) * texts
-
-
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -66,7 +66,7 @@ def run(
     plan: Plan,
     jobs: int,
     show: Callable[..., Iterable] | None,
-    then: str,
+    then: str = "",
 ) -> Inspection:
     """Measure every head of these layers; `show`: see `layers.told`, `then`: see `inspection`.
 

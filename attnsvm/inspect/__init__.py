@@ -169,6 +169,7 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
     Raises:
         UserError: it cannot be written; or it has no tokenizer, or needs none.
     """
+    extras.needed("pandas", extra="models")
     live = hasattr(model, "save_pretrained")
     require(live or isinstance(model, str | os.PathLike), f"model: expected a folder, a file, or a model of "
             f"transformers, got a {type(model).__name__}; give the arrays of another in an .npz file")  # fmt: skip

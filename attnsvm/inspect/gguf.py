@@ -47,7 +47,7 @@ MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_leng
 TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
 WORDS = tuple(
     f"tokenizer.ggml.{name}"
-    for name in ("model", "pre", "add_space_prefix", "scores", "precompiled_charsmap", "add_bos_token")
+    for name in ("model", "pre", "add_space_prefix", "scores", "precompiled_charsmap", "bos_token_id", "add_bos_token")
 )
 # Ways to split a text, as llama.cpp has them. With those of the second kind a text begins with a token unless the file
 # says that it does not, and a part that is a word of the vocabulary is that word, whatever pairs are joined.
@@ -213,7 +213,7 @@ def _config(file, said, shapes) -> dict:
 def _require_known(file, said, kind, neutral) -> None:
     """UserError unless each setting is one that is heeded here, or one that changes nothing."""
     require(said.get("general.type", "model") == "model", f"{file}: holds no model (general.type)")
-    words, split, space, scores, letters, _ = map(said.get, WORDS)
+    words, split, space, scores, letters, first, begins = map(said.get, WORDS)
     then = "; take the folder of the model with its tokenizer.json"
     require(words in ("llama", "gpt2"), f"{file}: its tokenizer is of the kind {words!r}, and those of llama and gpt2 "
             f"are read{then}")  # fmt: skip
@@ -223,6 +223,8 @@ def _require_known(file, said, kind, neutral) -> None:
         ranks = all(float(score).is_integer() for score in scores or ())
         require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined{then}")
         require(space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not heeded{then}")
+    named = words == "llama" or first is not None or not (split in WHOLE if begins is None else begins)
+    require(named, f"{file}: there is no tokenizer.ggml.bos_token_id, with which its texts begin{then}")
     plain = words == "llama" or split in SPLIT + WHOLE
     require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here{then}")
     heeded = {f"{kind}.{name}" for name in (*NUMBERS.values(), *MORE)}

@@ -303,7 +303,6 @@ def _of_gguf(file: Path, digits: bool, whole: bool, begins: bool | None) -> Any:
             found = AutoTokenizer.from_pretrained(
                 alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False, **more
             )
-        require(not found.add_bos_token or found.bos_token is not None, "there is no tokenizer.ggml.bos_token_id")
         made = found.backend_tokenizer
         if whole:
             made.model.ignore_merges = True

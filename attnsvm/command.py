@@ -83,7 +83,7 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 def _add_inspect(parser: argparse.ArgumentParser) -> None:
     parser.description = (
-        "Writes heads.parquet, heads.csv and the page heads.html, and says how many heads beat which control. "
+        "Writes heads.parquet, heads.csv and the page heads.html, and says how many controls heads beat. "
         "docs/inspect.md explains every column."
     )
     add = parser.add_argument
@@ -98,6 +98,7 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         ("draws", int, 2, "null models of each kind per head and norm"),
     ):
         add(f"--{name}", type=kind, default=default, metavar="N", help=f"{text}; default: {default}")
+    add("--no-loss", dest="loss", action="store_false", help="leave out the loss of the whole model, where it is large")
     add("--jobs", type=int, default=machine.processors(), metavar="N", help="processes; default: one per processor")
     parser.set_defaults(run=_inspect)
 
@@ -117,6 +118,7 @@ def _add_model(add: Callable) -> None:
     """What is read, for the commands that read a model."""
     add("model", metavar="MODEL", help="a folder in the Hugging Face layout, a .gguf file, or an .npz file of arrays")
     add("--texts", metavar="FILE", help="one text per line, in UTF-8; default: 235 sentences of the package")
+    add("--device", default="cpu", metavar="DEVICE", help="where the model runs: cpu, cuda or cuda:N; default: cpu")
     asks = "the position that asks: random (one per text), first, last, all, or a number from 0; default: random"
     add("--query", type=_position, default="random", metavar="WHICH", help=asks)
     for name, default, text in (
@@ -173,7 +175,8 @@ def _inspect(given: argparse.Namespace) -> int:
     require(out.is_dir() or not out.exists(), f"--out: {out} is a file, expected a folder; choose another place")
     _outside(out, given.model)
     with _bars() as bar:
-        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed)
+        then = shlex.join(["attnsvm", "why", given.model, *_changed(given)])
+        found = inspect.inspection(given.model, texts, **settings, progress=bar, command=given.typed, then=then)
     for line in (*found.save(given.out), *found.said):
         print(shown(line))
     return 0
@@ -200,16 +203,20 @@ def _asked(given: argparse.Namespace) -> tuple[list[str] | None, dict]:
     """The texts, and the settings of what reads a model."""
     from attnsvm import inspect
 
-    _quiet_libraries()
+    os.environ["HF_HUB_OFFLINE"] = "1"  # libraries that read models fetch nothing
     require(bool(given.model), "model: expected the name of a folder or of an .npz file, got an empty one")
     outside = ("command", "run", "model", "texts", "out", "typed")
     settings = {name: value for name, value in vars(given).items() if name not in outside}
     return None if given.texts is None else inspect.lines(given.texts), settings
 
 
-def _quiet_libraries() -> None:
-    """Those that read models fetch nothing."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
+def _changed(given: argparse.Namespace) -> list[str]:
+    """The options of `_add_model` that are not what they are by default, as they are typed."""
+    alone = argparse.ArgumentParser()
+    _add_model(alone.add_argument)
+    default = vars(alone.parse_args([given.model]))
+    pairs = [(f"--{name}", str(getattr(given, name))) for name in default if getattr(given, name) != default[name]]
+    return [word for pair in pairs for word in pair]
 
 
 def _keeps(written: str | Path, *read: str | None) -> None:

@@ -6,7 +6,7 @@ import torch
 import transformers
 
 HEADS, SHARED, WIDTH, LAYERS = 4, 2, 64, 2
-LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-", "Ġ", "Ġt", "he"]
+LETTERS = ["<|endoftext|>", *"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.,'-12", "Ġ", "Ġt", "he", "the", "12"]
 NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
          "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up",
          "mlp.down_proj": "ffn_down", "input_layernorm": "attn_norm",
@@ -65,7 +65,7 @@ def written(
     if pieces is None:
         file.add_token_list(LETTERS)
         file.add_token_types([3] + [1] * (len(LETTERS) - 1))
-        file.add_token_merges(["Ġ t", "h e"])
+        file.add_token_merges(["Ġ t", "h e", "1 2"])
     else:  # of sentencepiece
         every = range(len(pieces))  # the first three: unknown, ends
         file.add_token_list([pieces.id_to_piece(k) for k in every])

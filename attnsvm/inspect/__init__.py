@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from attnsvm.inspect import families, packaged
+from attnsvm.inspect.layers import chosen
 from attnsvm.svm.arguments import setting
 from attnsvm.system import extras
 from attnsvm.system.errors import UserError, first_line, require
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["heads", "inspection", "lines", "sentences", "why"]
 
 LEAST = {"inputs": 2, "nuclear_inputs": 2, "draws": 0, "longest": 2, "jobs": 1, "seed": 0}
+HELD_OUT = 0.3  # share of the texts, of which `why` says nothing unless asked
 LARGEST = 2**30  # bytes of texts
+HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads")  # what config.json calls their number
 WRITTEN = ("heads.parquet", "heads.csv", "heads.html")  # into the folder of an inspection
 
 
@@ -53,13 +56,16 @@ def inspection(
     norms: Sequence[str] | None = None,
     inputs: int = 150,
     nuclear_inputs: int = 16,
-    held_out: float = 0.3,
+    held_out: float = HELD_OUT,
     draws: int = 2,
     longest: int = 64,
     seed: int = 0,
     jobs: int = 1,
+    device: str = "cpu",
+    loss: bool = True,
     progress: Callable[..., Iterable] | None = None,
     command: str = "",
+    then: str = "attnsvm why MODEL",
 ) -> "Inspection":
     """Inspect every head of a model on some texts.
 
@@ -79,8 +85,10 @@ def inspection(
         longest: tokens after which a text is cut.
         seed: of positions, split and null models.
         jobs: number of processes.
+        device: where the model runs, "cpu", "cuda" or "cuda:N"; all else is done by the processor.
         progress: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
-        command: the command line, printed on the page.
+        loss: whether the loss of the whole model is measured, which takes long for a large one.
+        command, then: the command line, and what asks of one head, without its numbers; printed on the page.
 
     Returns:
         `.table` is a DataFrame, `.save(folder)` writes heads.parquet, heads.csv and heads.html.
@@ -90,18 +98,19 @@ def inspection(
     """
     given = settled(
         norms=norms, inputs=inputs, nuclear_inputs=nuclear_inputs, held_out=held_out, draws=draws, longest=longest,
-        jobs=jobs, query=query, seed=seed, texts=texts,
+        jobs=jobs, query=query, seed=seed, texts=texts, device=device,
     )  # fmt: skip
-    running = _needs("running")
-    plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
     with _on_disk(model, tokenizer) as path:
         name = path.name if tokenizer is None else type(model).__name__
         families.require_norms(path, _kind(path), given["norms"])
+        _require_there(path, layers, heads)
+        running = _needs("running")
+        plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
         with _unpacked(path) as (place, parts):
             read = _read(place, layers, heads, given, None, running.at_once(jobs))
             made = partial(_needs("page").origin, path if tokenizer is None else name, given["seed"], command)
-            plan = replace(plan, model=_needs("whole").of(read))
-            return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress)
+            plan = replace(plan, model=_needs("whole").of(read) if loss else "it was not asked for")
+            return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress, then)
 
 
 def why(
@@ -116,33 +125,38 @@ def why(
     inputs: int = 150,
     longest: int = 64,
     seed: int = 0,
+    device: str = "cpu",
     progress: Callable[..., Iterable] | None = None,
 ) -> "pd.DataFrame":
     """The support tokens that hold each selection of one head, with multipliers and flip radii.
 
     Args:
         layer, head: numbers from 0.
-        text: the number of a text, from 0, for its selections alone; None: all texts that are fitted.
-        model, tokenizer, texts, query, inputs, longest, seed, progress: as for `inspection`; no input is held out.
+        text: the number of a text, from 0, for its selections alone; None: all that `inspection` fits by default.
+        model, tokenizer, texts, query, inputs, longest, seed, device, progress: as for `inspection`.
 
     Returns:
-        A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`.
+        A row for each support token of each selection, columns as in `attnsvm.inspect.reasons.COLUMNS`;
+        `.attrs["fitted"]` says which queries W_mm is fitted on.
 
     Raises:
         UserError, ValueError: as `inspection`; or no W is certified to separate the tokens that the head selects.
     """
-    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts)
+    given = settled(inputs=inputs, longest=longest, query=query, seed=seed, texts=texts, device=device)
     layer, head, text = setting(layer), setting(head), setting(text)
-    layers, reasons = _needs("layers"), _needs("reasons")
     with _on_disk(model, tokenizer) as path, _unpacked(path) as (place, _):
+        _require_there(path, [layer], [head])
+        layers, reasons = _needs("layers"), _needs("reasons")
         (read,) = _read(place, [layer], [head], given, progress)
     mine = np.flatnonzero(read.inputs.text == text)
     last = int(read.inputs.text.max())
     without = ", without those that repeat an earlier one" if any(read.inputs.repeats) else ""
     require(text is None or len(mine) > 0, f"text {text}: the texts have the numbers 0 to {last}{without}")
-    fitted, _ = layers.split(read.inputs, 0.0, given["inputs"], np.random.default_rng([given["seed"], 2]))
+    fitted, _ = layers.split(read.inputs, HELD_OUT, given["inputs"], np.random.default_rng([given["seed"], 2]))
+    more = np.setdiff1d(mine, fitted)
     with layers.threads(read.inputs.queries.shape[1]):
-        table = reasons.reasons(read, head, np.union1d(fitted, mine))
+        table = reasons.reasons(read, head, np.union1d(fitted, more))
+    table.attrs["fitted"] = f"{len(fitted)} queries that inspect fits" + f", and text {text}" * bool(len(more))
     sentence = f"layer {layer}, head {head}: no W is certified to separate what it selects, so no token holds it"
     require(len(table) > 0, f"{sentence}; ask for fewer inputs")
     return table if text is None else table[table["text"] == text].reset_index(drop=True)
@@ -155,6 +169,7 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
     Raises:
         UserError: it cannot be written; or it has no tokenizer, or needs none.
     """
+    extras.needed("pandas", extra="models")
     live = hasattr(model, "save_pretrained")
     require(live or isinstance(model, str | os.PathLike), f"model: expected a folder, a file, or a model of "
             f"transformers, got a {type(model).__name__}; give the arrays of another in an .npz file")  # fmt: skip
@@ -211,20 +226,32 @@ def lines(path: str | os.PathLike) -> list[str]:
 
 def _read(model, layers, heads, given, show, at_once=1):
     """The layers asked for, from a folder or a file of arrays; of a folder one after another, so many at a time."""
-    query, longest, seed, texts = (given[name] for name in ("query", "longest", "seed", "texts"))
+    query, longest, seed, texts, device = (given[name] for name in ("query", "longest", "seed", "texts", "device"))
     layers, heads = _asked("layers", layers), _asked("heads", heads)
     require(Path(model).suffix not in (".json", ".safetensors"), f"{model}: is a file of a model: name its folder")
     if Path(model).is_file() or Path(model).suffix == ".npz":
         require(query == "random", f"{model}: a file of arrays has one query for each input, and query chooses none")
         require(texts is None, f"{model}: a file of arrays holds its inputs; give texts only with a model in a folder")
         require(not layers or list(layers) == [0], f"{model}: a file of arrays is one layer, number 0")
+        require(device == "cpu", f"{model}: a file of arrays has no model that would run on {device}")
         return _needs("arrays").read(model, heads)
     require(Path(model).is_dir(), f"{model}: expected a folder (download a model first), a .gguf file, or an .npz file")
     texts = sentences() if texts is None else texts
 
-    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, show)
+    reading = _needs("models").Reading(model, texts, layers, heads, query, longest, seed, show, device)
     reading.require_memory(min(at_once, len(reading)))
     return reading
+
+
+def _require_there(model: Path, layers, heads) -> None:
+    """UserError where config.json has fewer layers or heads than are asked for: before libraries are loaded."""
+    if (model / packaged.CONFIG).is_file():
+        said = packaged.said(model)
+        families.require_read(model, said)
+        chosen(_asked("layers", layers), packaged.depth(model, said), "layer")
+        count = next((said[name] for name in HEADS if type(said.get(name)) is int), None)
+        if count is not None:
+            chosen(_asked("heads", heads), count, "head")
 
 
 def _kind(model: Path) -> object:
@@ -255,6 +282,8 @@ def settled(**given) -> dict:
                 found[name] = value = setting(value)
                 share = _number(value, float) and 0 <= value < 1
                 require(share, f"held_out: expected a share from 0 up to below 1, got {value!r}")
+            case "device":
+                found[name] = _device(str(value))
             case "query":
                 found[name] = value = setting(value)
                 asks = _number(value, int) or value in ("random", "first", "last", "all")
@@ -262,6 +291,21 @@ def settled(**given) -> dict:
             case _:
                 found[name] = _whole(name, value, LEAST[name])
     return found
+
+
+def _device(name: str) -> str:
+    """A device that there is, and that has float64."""
+    require("mps" not in name, f"device: {name} has no numbers of 64 bits, with which heads are compared; take cpu")
+    kind, _, number = name.partition(":")
+    known = name == "cpu" or (kind == "cuda" and (number.isdecimal() or name == kind))
+    require(known, f"device: expected cpu, cuda or cuda:N, got {name!r:.40}")
+    if name != "cpu":
+        cuda = import_module("torch").cuda
+        count = cuda.device_count() if cuda.is_available() else 0
+        require(
+            int(number or 0) < count, f"device: PyTorch finds {count} GPUs here, and {name} is none of them; take cpu"
+        )
+    return name
 
 
 def _texts(given: Any) -> list[str]:

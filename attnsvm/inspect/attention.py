@@ -314,9 +314,9 @@ def norm_of(module) -> Norm:
 
     epsilon = float(getattr(module, "variance_epsilon", None) or module.eps)
     with torch.no_grad():
-        ones = module(torch.ones(module.weight.shape, dtype=torch.float64)).double().numpy()
+        ones = module(torch.ones_like(module.weight, dtype=torch.float64)).double().cpu().numpy()
     return Norm(ones * np.sqrt(1 + epsilon), epsilon)
 
 
 def array_of(parameter) -> np.ndarray:
-    return parameter.detach().numpy().astype(np.float64)
+    return parameter.detach().cpu().numpy().astype(np.float64)

@@ -6,10 +6,13 @@ OF_A_HEAD = {
     "layer": "number of the layer, from 0",
     "head": "number of the head in its layer, from 0",
     "theory": "`exact`; `selections`: a soft cap, only the selections are exact; `frozen norms`: descriptive only",
-    "beats": "controls that the head beats: null models and the best rule, in all norms",
+    "beats": "controls that the head beats, in all norms: W_mm predicts its held-out selections better than the best "
+    "rule, and than null models are predicted, by an exact 95 % interval over texts",
+    "undecided": "controls of which that interval says neither",
     "controls": "of so many, those that there are numbers of",
     "rank_head": "rank of the head's W, relative tolerance 1e-9",
     "inputs_held_out": "queries on which predictions are scored",
+    "texts_held_out": "their texts",
     "does": "what it does in most inputs, fitted and held out: which tokens it selects, with their shares, and "
     "the weight of the selected token",
     "chance": "share of held-out queries that a guess among all tokens gets right",
@@ -39,9 +42,7 @@ OF_A_NORM = {
     "rank": "numerical rank of the certified solution; for lifted heads with a relative tolerance of 1e-6",
     "alignment": "cosine of the head's W with W_mm, both projected onto the span of the constraint matrices",
     "alignment_random": "the same for random heads and the selections of these heads, mean",
-    "alignment_random_most": "the largest of these alignments",
     "alignment_permuted": "the head's W with the solution of permuted selections, mean",
-    "alignment_permuted_most": "the largest of them",
     "separable_random": "random heads whose solution was certified, the number behind those means",
     "separable_permuted": "permutations that were separable, the number behind those means",
     "predicted": "share of held-out inputs on which W_mm selects the head's token",
@@ -62,9 +63,7 @@ FROBENIUS_ONLY = {  # where the theory is exact
 }
 LIFTED_ONLY = {  # in the Frobenius norm, where logits depend on distance
     "alignment_distances": "the head's W with the solution of permuted distances to the selected token, mean",
-    "alignment_distances_most": "the largest of them",
     "alignment_mismatched": "of heads with the keys of this one and the queries of another, mean",
-    "alignment_mismatched_most": "the largest of them",
     "separable_distances": "permutations of distances that were separable, the number behind those means",
     "separable_mismatched": "mismatched heads whose solution was certified, the number behind those means",
     "predicted_distances": "the head's selections, predicted by solutions of permuted distances, mean",

@@ -45,10 +45,14 @@ NUMBERS = {
 MORE = ("attention.head_count_kv", "attention.key_length", "attention.value_length", "rope.freq_base", "vocab_size")
 
 TOLD = ("GGUF.", "general.", "split.", "quantize.", "tokenizer.")  # begin what says nothing of the arithmetic
-WORDS = tuple(f"tokenizer.ggml.{name}" for name in ("model", "pre", "add_space_prefix", "scores"))
-# Ways to split a text that transformers knows; the vocabulary of the last one has single digits alone.
-SPLIT = ("gpt-2", "llama3", "llama-v3", "llama-bpe", "smaug-bpe", "falcon3", "qwen2", "deepseek-r1-qwen", "tekken",
-         "gpt-4o", "smollm")  # fmt: skip
+WORDS = tuple(
+    f"tokenizer.ggml.{name}"
+    for name in ("model", "pre", "add_space_prefix", "scores", "precompiled_charsmap", "bos_token_id", "add_bos_token")
+)
+# Ways to split a text, as llama.cpp has them. With those of the second kind a text begins with a token unless the file
+# says that it does not, and a part that is a word of the vocabulary is that word, whatever pairs are joined.
+SPLIT = ("gpt-2", "smaug-bpe", "qwen2", "deepseek-r1-qwen", "gpt-4o", "smollm")
+WHOLE = ("llama3", "llama-v3", "llama-bpe", "falcon3", "tekken")
 # Settings that change nothing as long as they say this.
 NEUTRAL = {"rope.scaling.type": "none", "rope.scaling.factor": 1.0, "rope.scale_linear": 1.0, "attention.causal": True,
            "attention.sliding_window": 0, "expert_count": 0, "expert_used_count": 0}  # fmt: skip
@@ -161,7 +165,8 @@ def unpack(file: Path, folder: Path) -> list[Path]:
             link = made / f"model-{number:05}.gguf"
             link.symlink_to(part.resolve())
             index |= {_name(part, one.name): link.name for one in tensors[part]}
-        tokens.save(file, made)
+        split = first.said.get(WORDS[1]) if first.said[WORDS[0]] == "gpt2" else None
+        tokens.save(file, made, digits=split == "smollm", whole=split in WHOLE, begins=first.said.get(WORDS[-1]))
         save_text(made / INDEX, json.dumps({"metadata": {}, "weight_map": index}, indent=1), checksum=False)
         save_text(made / CONFIG, json.dumps(config, indent=1), checksum=False)
     return parts
@@ -208,15 +213,20 @@ def _config(file, said, shapes) -> dict:
 def _require_known(file, said, kind, neutral) -> None:
     """UserError unless each setting is one that is heeded here, or one that changes nothing."""
     require(said.get("general.type", "model") == "model", f"{file}: holds no model (general.type)")
-    words, split, space, scores = map(said.get, WORDS)
-    ranks = words != "llama" or all(float(score).is_integer() for score in scores or ())
-    require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined; take the folder of the "
-            "model with its tokenizer.json")  # fmt: skip
-    plain = words != "gpt2" or split in SPLIT
-    require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here; take the "
-            "folder of the model with its tokenizer.json")  # fmt: skip
-    require(words != "llama" or space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not "
-            "heeded; take the folder of the model with its tokenizer.json")  # fmt: skip
+    words, split, space, scores, letters, first, begins = map(said.get, WORDS)
+    then = "; take the folder of the model with its tokenizer.json"
+    require(words in ("llama", "gpt2"), f"{file}: its tokenizer is of the kind {words!r}, and those of llama and gpt2 "
+            f"are read{then}")  # fmt: skip
+    require(not letters, f"{file}: tokenizer.ggml.precompiled_charsmap has rules for letters, which are not "
+            f"heeded{then}")  # fmt: skip
+    if words == "llama":
+        ranks = all(float(score).is_integer() for score in scores or ())
+        require(ranks, f"{file}: the scores of its words are no ranks of pairs that are joined{then}")
+        require(space is not False, f"{file}: tokenizer.ggml.add_space_prefix is False, which is not heeded{then}")
+    named = words == "llama" or first is not None or not (split in WHOLE if begins is None else begins)
+    require(named, f"{file}: there is no tokenizer.ggml.bos_token_id, with which its texts begin{then}")
+    plain = words == "llama" or split in SPLIT + WHOLE
+    require(plain, f"{file}: tokenizer.ggml.pre is {split!r}, a way to split texts that is not known here{then}")
     heeded = {f"{kind}.{name}" for name in (*NUMBERS.values(), *MORE)}
     neutral = {f"{kind}.{name}": value for name, value in neutral.items()}
     for name, value in said.items():

@@ -1,8 +1,10 @@
 """What is inspected, from a model or from arrays: the inputs with their queries, and the heads."""
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 
@@ -193,13 +195,14 @@ def told(items: Iterable, parts: int, texts: int, show: Callable[..., Iterable] 
     Args:
         show: called as tqdm is, with an iterable, `total` and `desc`; None: nothing is shown.
     """
-    bar, done = iter(show(range(texts), total=texts, desc="texts") if show else ()), 0
+    bar, done = show(range(texts), total=texts, desc="texts") if show else (), 0
+    each = iter(bar)
+    further = getattr(bar, "update", lambda count: deque(islice(each, count), 0))  # at once: one has no time of its own
     for number, item in enumerate(items, 1):
         yield item
-        while done * parts < number * texts:
-            next(bar, None)
-            done += 1
-    next(bar, None)
+        more, done = -(-number * texts // parts) - done, -(-number * texts // parts)
+        further(more)
+    next(each, None)
 
 
 def chosen(numbers: Sequence[int] | None, count: int, what: str) -> list[int]:

@@ -40,6 +40,7 @@ class Walk:
         attentions: of every layer, in the order in which layers are applied; a layer may be applied several times.
         texts: token numbers, one list for each text.
         batches: the numbers of texts of one length, which pass together; `TOGETHER` bounds their pairs of tokens.
+        device: where the model runs.
         become: what the layer last passed made of each batch; None before the first.
 
     Raises:
@@ -48,8 +49,8 @@ class Walk:
 
     attentions: list[Attention]
 
-    def __init__(self, folder: Path, config, texts: Sequence[Sequence[int]]):
-        self.folder, self.texts = folder, [list(ids) for ids in texts]
+    def __init__(self, folder: Path, config, texts: Sequence[Sequence[int]], device: str = "cpu"):
+        self.folder, self.texts, self.device = folder, [list(ids) for ids in texts], device
         lengths: dict[int, list[int]] = defaultdict(list)
         for text, ids in enumerate(texts):
             lengths[len(ids)].append(text)
@@ -70,7 +71,7 @@ class Walk:
         self._names: dict[str, str] = {}
         self._assign()
         self._require_memory()
-        self.model = _without_weights(folder, config, self.checkpoint, "cpu")
+        self.model = _without_weights(folder, config, self.checkpoint, device)
         self._empty = dict(self.model.state_dict())
         self._read_outside()
         for layer in dict.fromkeys(self.layers):
@@ -95,20 +96,20 @@ class Walk:
         states = []
 
         def capture(_, inputs):
-            states.append(inputs[0].numpy().astype(np.float64))
+            states.append(inputs[0].cpu().numpy().astype(np.float64))
 
         attention = self.attentions[self._number]
         self._batch, self._applied = batch, 0
         handle = attention.projection.register_forward_pre_hook(capture)
         try:
             with torch.no_grad(), self._own_way("computed"):
-                ids = torch.tensor([self.texts[k] for k in self.batches[batch]])
+                ids = torch.tensor([self.texts[k] for k in self.batches[batch]], device=self.device)
                 out = self.model(input_ids=ids, output_attentions=True)
         finally:
             handle.remove()
         require(self._applied == len(self.layers) and len(states) == 1, f"{self.attentions[0].name}: expected "
                 f"{len(self.layers)} layers in turn, {self._applied} were applied")  # fmt: skip
-        return states[0], out.attentions[-1].numpy()
+        return states[0], out.attentions[-1].cpu().numpy()
 
     @contextmanager
     def _own_way(self, done: str) -> Iterator[None]:
@@ -175,9 +176,10 @@ class Walk:
         require(used[-1] < count, f"{self.folder}: its tokenizer makes token {used[-1]}, and config.json says that "
                 f"there are {count}")  # fmt: skip
         with self.checkpoint.tensors(of_words[:1]) as tensors:
-            rows = torch.nn.Parameter(tensors[of_words[0]][used].to(torch.float64), requires_grad=False)
-        place = torch.zeros(int(used[-1]) + 1, dtype=torch.long)
-        place[used] = torch.arange(len(used))
+            rows = torch.nn.Parameter(tensors[of_words[0]][used].to(self.device, torch.float64), requires_grad=False)
+        place = np.zeros(used[-1] + 1, dtype=np.int64)
+        place[used] = np.arange(len(used))
+        place = torch.tensor(place, device=self.device)
         for table in tables:
             table.weight, table.padding_idx = rows, None
             table.register_forward_pre_hook(lambda _, given: (place[given[0]], *given[1:]))
@@ -198,7 +200,7 @@ class Walk:
         from transformers.core_model_loading import convert_and_load_state_dict_in_model
         from transformers.modeling_utils import LoadStateDictConfig
 
-        how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping)
+        how = LoadStateDictConfig(dtype=torch.float64, weight_mapping=self._mapping, device_map={"": self.device})
         with self.checkpoint.tensors(keys) as tensors:
             found, _ = convert_and_load_state_dict_in_model(self.model, tensors, how)
         for name, error in sorted(found.conversion_errors.items()):
@@ -208,7 +210,9 @@ class Walk:
         mine = {name: one for name, one in self.model.named_parameters() if self._layer_with(name) == layer}
         for name in [name for name, one in mine.items() if one.is_meta and name.startswith("pooler.")]:
             # It comes after the last layer, and a model without it is as good here.
-            mine[name] = torch.nn.Parameter(torch.zeros(mine[name].shape, dtype=torch.float64), requires_grad=False)
+            mine[name] = torch.nn.Parameter(
+                torch.zeros(mine[name].shape, dtype=torch.float64, device=self.device), requires_grad=False
+            )
             self._set(name, mine[name])
         self._require_there([name for name, one in mine.items() if one.is_meta])
         where = {name: self.checkpoint.files[key] for key, name in self._names.items()}
@@ -267,7 +271,7 @@ def _without_weights(folder: Path, config, checkpoint: Checkpoint, device: str):
         require(left > 0, f"it describes many more weights than the {len(checkpoint.shapes)} that are there")
         if parameter is None or parameter.is_meta:  # one that is shared stays the same
             return parameter
-        return torch.nn.Parameter(parameter.to("meta"), requires_grad=False)
+        return torch.nn.Parameter(parameter.detach().to("meta"), requires_grad=False)
 
     handle = register_module_parameter_registration_hook(emptied)
     try:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
+from scipy.stats import binomtest
 
 from attnsvm import geometry
 from attnsvm.analysis.statistics import median_interval, sample_interval, wilson
@@ -142,6 +143,8 @@ def measure(bench: Bench, head: int) -> Measured:
         "head": head,
         "theory": bench.layer.theory,
         "inputs_held_out": len(held),
+        "texts_held_out": len({*held.text.tolist()}),
+        **dict.fromkeys(JUDGED, 0),
         "rank_head": int((sigma > RANK * sigma[0]).sum()),
     }
     rules = distances(fit) if bench.lifted else RULES
@@ -158,7 +161,9 @@ def measure(bench: Bench, head: int) -> Measured:
     for norm in plan.norms or ():
         problem = bench.few if norm == "nuc" else bench.whole
         rng = np.random.default_rng([plan.seed, 3, MATRIX_NORMS.index(norm), number, head])
-        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, plan.draws, rng)
+        named = _by_rule(row["rule"], held) == own
+        measured, solution = _beside_nulls(norm, problem, held, W, bench.layer.every, named, plan.draws, rng)
+        row |= {name: row[name] + measured.pop(name, 0) for name in JUDGED}
         if norm == "fro":
             if solution.solved and bench.layer.theory == "exact" and len(held):
                 measured |= direction(bench, head, solution)
@@ -173,11 +178,12 @@ def measure(bench: Bench, head: int) -> Measured:
     return row, marks
 
 
-def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
+def _beside_nulls(norm, problem, held, W, every, named, draws, rng) -> tuple[dict, Solution | LiftedSolution]:
     """Margin, alignment and held-out prediction in one norm, of the head and of its null models.
 
     Args:
         every: the heads of the layer where they are lifted; two null models more are made of them.
+        named: of each held-out input, whether the best rule names the token that the head selects.
     """
     inputs, plain = problem.inputs, problem
     problem = plain.seen_by(W)
@@ -194,7 +200,8 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
     if norm == "nuc":
         row["rank_bound"] = solution.rank_bound
     (row["alignment"],) = problem.cosines(W, [solution.W])
-    row["predicted"] = _agreement(solution.W, held, own)
+    right = selections(held, solution.W) == own
+    row["predicted"] = _mean(right)
     nulls: dict[str, dict] = {kind: {"alignment": [], "predicted": []} for kind in (LIFTED_NULLS if every else NULLS)}
     nulls["random"]["margin"] = []
 
@@ -203,7 +210,7 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
         other = seen.certified(selections(inputs, R), norm, _near(R, inputs))
         if other.solved:
             nulls[kind]["alignment"] += seen.cosines(R, [other.W])
-            nulls[kind]["predicted"].append(_agreement(other.W, held, selections(held, R)))
+            nulls[kind]["predicted"].append(selections(held, other.W) == selections(held, R))
             if kind == "random":
                 nulls[kind]["margin"].append(1 / _size(norm, other.W))
 
@@ -211,7 +218,7 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
         other = problem.certified(others, norm)
         if other.solved:
             nulls[kind]["alignment"] += problem.cosines(W, [other.W])
-            nulls[kind]["predicted"].append(_agreement(other.W, held, own))
+            nulls[kind]["predicted"].append(selections(held, other.W) == own)
 
     for _ in range(draws):
         of_a_head("random", random_head(W, rng))
@@ -221,12 +228,30 @@ def _beside_nulls(norm, problem, held, W, every, draws, rng) -> tuple[dict, Solu
             other = mismatched(W, every, rng)
             if other is not None:
                 of_a_head("mismatched", other)
+    beside = [np.mean(one["predicted"], 0) for one in nulls.values() if one["predicted"]]
+    judged = [better(right, one, held.text) for one in (named, *beside)] if len(held) else []
+    row |= dict(zip(JUDGED, (judged.count(1), judged.count(0), len(judged)), strict=True))
     for kind, quantities in nulls.items():
         for name, values in quantities.items():
-            row[f"{name}_{kind}"] = _mean(values)
-        row[f"alignment_{kind}_most"] = max(nulls[kind]["alignment"], default=float("nan"))
+            row[f"{name}_{kind}"] = _mean([_mean(one) for one in values] if name == "predicted" else values)
         row[f"separable_{kind}"] = len(nulls[kind]["alignment"])
     return row, solution
+
+
+def better(right: np.ndarray, other: np.ndarray, text: np.ndarray) -> int:
+    """1 where predictions are better than others beyond chance, −1 where they are worse, 0 where it is not decided.
+
+    Of the texts that tell the two apart, the share in which the first are better has an exact interval of 95 %.
+
+    Args:
+        right, other: (n,) how right each is of each query, from 0 to 1.
+        text: (n,) its text: queries of one text count once.
+    """
+    apart = np.sign(np.round(np.bincount(text, 1.0 * right - other), 9))
+    if not apart.any():
+        return 0
+    found = binomtest(int((apart > 0).sum()), int(np.abs(apart).sum())).proportion_ci()
+    return int(found.low > 0.5) - int(found.high < 0.5)
 
 
 def direction(bench: Bench, head: int, solution) -> dict[str, float]:
@@ -273,6 +298,7 @@ def _near(W, inputs: Inputs) -> np.ndarray | None:
     return W.logits(inputs) if isinstance(W, Head) else None
 
 
+JUDGED = ("beats", "undecided", "controls")
 NULLS = ("random", "permuted")
 LIFTED_NULLS = (*NULLS, "distances", "mismatched")
 RULES = ("first", "last", "itself", "before", "after")
@@ -350,10 +376,6 @@ def _by_rule(rule: str, inputs: Inputs) -> np.ndarray:
     far, _, side = rule.rpartition(" ")
     named = inputs.position + {"itself": 0, "before": -1, "after": 1}[side] * int(far or 1)
     return np.where((inputs.position >= 0) & (named >= 0) & (named < counts), named, -1)
-
-
-def _agreement(W, inputs: Inputs, selected) -> float:
-    return float(np.mean(selections(inputs, W) == selected)) if len(inputs) else float("nan")
 
 
 def _mean(values) -> float:

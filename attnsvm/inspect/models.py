@@ -45,6 +45,7 @@ class Reading:
         position: which query of a text: "random" (one, the same in all layers), "first", "last", "all", or a number.
         seed: of the random positions.
         progress: called as tqdm is, to show how far the texts are; None: nothing is shown.
+        device: where the model runs.
 
     Raises:
         UserError: the model or the texts cannot be read; the message is one sentence.
@@ -60,6 +61,7 @@ class Reading:
         longest: int = 64,
         seed: int = 0,
         progress: Callable[..., Iterable] | None = None,
+        device: str = "cpu",
     ):
         _load_compiler()
         folder = Path(folder)
@@ -68,7 +70,7 @@ class Reading:
         *encoded, files = tokens.encoded(folder, texts, longest, causal)
         self.text = distinct(map(tuple, encoded[0]))
         ids, self.marks, self.words = ([each[k] for k in self.text] for each in encoded)
-        self.walk = Walk(folder, config, ids)
+        self.walk = Walk(folder, config, ids, device)
         read = {folder / name for name in (packaged.CONFIG, *files)} | self.walk.checkpoint.read
         self.files = sorted(map(str, read))
         found = self.walk.attentions

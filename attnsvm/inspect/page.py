@@ -56,7 +56,10 @@ def render(
         "made": made,
         "summary": said,
         "shown": quantities,
-        "heads": [_plain(row) | {"matters": summary.matters(row)} for row in table.to_dict("records")],
+        "heads": [
+            _plain(row) | {name: getattr(summary, name)(row) for name in ("matters", "not_decided")}
+            for row in table.to_dict("records")
+        ],
         "marks": marks,
         **shown,
     }

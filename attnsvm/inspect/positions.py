@@ -89,7 +89,7 @@ def frequencies(model, layer_type: str | None) -> tuple[np.ndarray, float]:
         for name in ("", f"{layer_type}_"):
             found = getattr(module, f"{name}inv_freq", None)
             if found is not None:
-                return found.detach().double().numpy(), float(getattr(module, f"{name}attention_scaling", 1.0))
+                return found.detach().double().cpu().numpy(), float(getattr(module, f"{name}attention_scaling", 1.0))
     return np.zeros(0), 1.0
 
 
@@ -188,4 +188,4 @@ def added(model, kind: str) -> Slope | Buckets:
     def bucket(distance):
         return make(torch.tensor(-distance.astype(int)), **some).numpy()
 
-    return Buckets(weight.detach().double().numpy(), bucket)
+    return Buckets(weight.detach().double().cpu().numpy(), bucket)

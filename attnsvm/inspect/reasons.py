@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from attnsvm.inspect.layers import Inputs, Layer, logits, selections
+from attnsvm.inspect.layers import Inputs, Layer, counted, logits, selections
 from attnsvm.inspect.lifted import Head, LiftedProblem
 from attnsvm.inspect.measures import half_length
 from attnsvm.inspect.solving import TIGHT, Problem
@@ -98,7 +98,8 @@ def reasons(layer: Layer, head: int, rows: np.ndarray) -> pd.DataFrame:
 def in_words(table: pd.DataFrame) -> list[str]:
     """What a table of `reasons` says of the first selections, two lines for each, and where the others are."""
     each = [rows for _, rows in table.groupby(["text", "query"], sort=False)]
-    found = [f"The W of least norm holds these selections with margin 1/‖W‖ = {table['margin'].iloc[0]:.3g}."]
+    margin, of = f"margin 1/‖W‖ = {table['margin'].iloc[0]:.3g}", table.attrs.get("fitted", "these queries")
+    found = [f"The W of least norm holds the selections with {margin}; it is fitted on {of}."]
     for rows in each[:TOLD]:
         one, held = rows.iloc[0], rows.dropna(subset="support").sort_values("multiplier", ascending=False)
         asks = _named(one, "query") if one["query"] >= 0 else "the query"
@@ -113,7 +114,8 @@ def in_words(table: pd.DataFrame) -> list[str]:
         )
         found += [f"Text {one['text']}: {one['sentence']}".rstrip(": "), f"{said}."]
     rest = len(each) - TOLD
-    return found + [f"{rest} more selections are in the table; --text N tells that of one text."] * (rest > 0)
+    more = counted(rest, "more selection is", "more selections are")
+    return found + [f"{more} in the table; --text N tells that of one text, fitted or not."] * (rest > 0)
 
 
 def _named(row: pd.Series, name: str) -> str:

@@ -66,8 +66,9 @@ def run(
     plan: Plan,
     jobs: int,
     show: Callable[..., Iterable] | None,
+    then: str = "",
 ) -> Inspection:
-    """Measure every head of these layers; `show`: see `layers.told`.
+    """Measure every head of these layers; `show`: see `layers.told`, `then`: see `inspection`.
 
     Args:
         made: where the inspection comes from, see `page.origin`, given the files that were read.
@@ -84,8 +85,7 @@ def run(
     with threads(width):
         heads = list(told(found, total, texts, show))
     table = pd.DataFrame([row for row, _ in heads], columns=list(columns(plan.norms or (), lifted)))
-    table["beats"], table["controls"] = summary.beats(table)
-    said = summary.sentences(table, fit_and_held["repeats"], fit_and_held["without_loss"])
+    said = summary.sentences(table, fit_and_held["repeats"], fit_and_held["without_loss"], then)
     return Inspection(table, page.render(name, origin, fit_and_held, said, table, [marks for _, marks in heads]), said)
 
 

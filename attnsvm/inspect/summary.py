@@ -1,4 +1,4 @@
-"""The first sentences of the page: how many heads beat which control, and what the numbers cannot decide."""
+"""The first sentences of the page: how many controls heads beat, and what the numbers cannot decide."""
 
 import numpy as np
 import pandas as pd
@@ -6,12 +6,6 @@ import pandas as pd
 from attnsvm.inspect.columns import NORMS
 from attnsvm.inspect.layers import counted
 
-CONTROLS = {
-    "random": "random heads",
-    "permuted": "permuted selections",
-    "distances": "permuted distances",
-    "mismatched": "mismatched heads",
-}
 LIMITS = {
     "selections": "Logits pass a soft cap: what is selected is exact, W is not the head's; changed and loss_added are "
     "empty.",
@@ -19,56 +13,43 @@ LIMITS = {
     "model leads to such a W; alignment and margins are descriptive only, changed and loss_added are empty.",
 }
 BEST = 5  # heads whose deeds are told
-UNCERTAIN = 0.2  # half width of a 95 % interval of a share from which on the page warns
 
 
-def sentences(table: pd.DataFrame, repeats: tuple[int, int] = (0, 0), without_loss: str = "") -> list[str]:
-    """Verdicts, then what heads do, what is empty or uncertain, and what was left out."""
+def sentences(table: pd.DataFrame, repeats: tuple = (0, 0), without_loss: str = "", then: str = "") -> list[str]:
+    """A verdict, then what heads do, what is empty or uncertain, and what was left out."""
     meant = "The SVM of a head is the W of least norm that selects the same tokens, each with margin 1; the certified "
+    found = [*verdict(table), f"{meant}direction is that of this W.", *limits(table), *best(table, then)]
+    return [*found, *empty(table, without_loss), *left_out(*repeats)]
+
+
+def verdict(table: pd.DataFrame) -> list[str]:
+    """How many controls of all heads are beaten, and of how many nothing is decided; none where nothing is solved."""
+    if table["inputs_held_out"].max() == 0:
+        return ["No input is held out: nothing is said of new selections."]
+    beaten, neither, every = (int(table[name].sum()) for name in ("beats", "undecided", "controls"))
+    said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 %)"
+    of = counted(int(table["texts_held_out"].max()), "text", "texts")
+    return [f"{said}; {neither} are not decided with {of}."] * (every > 0)
+
+
+def best(table: pd.DataFrame, then: str) -> list[str]:
+    """What the heads do that beat most controls, the first ones first; and what says which tokens hold selections."""
+    by = [*({"changed_fro"} & {*table}), "layer", "head"]
+    order = {"ascending": [False] * (len(by) - 1) + [True, True]}
+    first = table[table["controls"] > 0].sort_values(["beats", *by], **order)[:BEST]
     found = [
-        *verdicts(table),
-        f"{meant}direction is that of this W.",
-        *limits(table),
-        *best(table),
-        *empty(table, without_loss),
-    ]
-    return [*found, *filter(None, [warning(int(table["inputs_held_out"].min()))]), *left_out(*repeats)]
-
-
-def verdicts(table: pd.DataFrame) -> list[str]:
-    """One sentence for each norm; a head beats a null model where it is above the largest draw of it."""
-    found = []
-    for norm, name in NORMS.items():
-        parts = [f"{what} in {_share(table, *columns)}" for what, *columns in alignments(table, norm)]
-        aligned = f"{name} norm: a head is aligned with its SVM better than {joined(parts)}" if parts else ""
-        known = [
-            f"the SVM predicts new selections better than {what} in {_share(table, *columns)}"
-            for what, *columns in predictions(table, norm)
-        ]
-        if aligned or known:
-            found.append("; ".join([aligned or f"{name} norm", *known]) + f".{by_chance(table, norm)}")
-    return found
-
-
-def beats(table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """How many controls each head is above, and of how many that it has both numbers of."""
-    pairs = [columns for norm in NORMS for _, *columns in (*alignments(table, norm), *predictions(table, norm))]
-    above, both = (pd.DataFrame(0, index=table.index, columns=range(len(pairs))) for _ in range(2))
-    for k, (column, control) in enumerate(pairs):
-        above[k], both[k] = table[column] > table[control], table[[column, control]].notna().all(axis=1)
-    return above.sum(axis=1).astype(int), both.sum(axis=1).astype(int)
-
-
-def best(table: pd.DataFrame) -> list[str]:
-    """What the heads do that beat most controls, the first ones first; and what to type next."""
-    first = table[table["controls"] > 0].sort_values(["beats", "layer", "head"], ascending=[False, True, True])[:BEST]
-    found = [
-        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls. It selects "
-        f"{row['does']}.{matters(row)}"
+        f"Layer {row['layer']}, head {row['head']} beats {row['beats']} of {row['controls']} controls"
+        f"{not_decided(row)}. It selects {row['does']}.{matters(row)}"
         for row in first.to_dict("records")
     ]
-    also = [f"Next: attnsvm why MODEL --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
-    return found + [f"{one} says which tokens hold its selections." for one in also]
+    also = [f"{then} --layer {row.layer} --head {row.head}" for row in first[:1].itertuples()]
+    return found + [line for one in also for line in ("Which tokens hold its selections, says:", one)]
+
+
+def not_decided(row: dict) -> str:
+    """Of how many controls nothing is decided; "" for none."""
+    of = counted(row["texts_held_out"], "text", "texts")
+    return f", {row['undecided']} not decided with {of}" if row["undecided"] else ""
 
 
 def matters(row: dict) -> str:
@@ -120,47 +101,6 @@ def limits(table: pd.DataFrame) -> list[str]:
     return [said for kind, said in LIMITS.items() if kind in kinds]
 
 
-def alignments(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
-    """(null model, column, its largest draw) of those that there are numbers of."""
-    found = [(what, f"alignment_{norm}", f"alignment_{kind}_most_{norm}") for kind, what in CONTROLS.items()]
-    return [one for one in found if beaten(table, *one[1:])[1]]
-
-
-def predictions(table: pd.DataFrame, norm: str) -> list[tuple[str, str, str]]:
-    """The same of predictions, whose control is a rule."""
-    one = ("the best rule that reads no token", f"predicted_{norm}", "rule_predicted")
-    return [one] if beaten(table, *one[1:])[1] else []
-
-
-def by_chance(table: pd.DataFrame, norm: str) -> str:
-    """A sentence that says how often one of several random heads is above all others."""
-    draws = table[f"separable_random_{norm}"].max() if f"separable_random_{norm}" in table else 0
-    return f" Random heads beat one another too: 1 in {int(draws) + 1} is chance." if draws > 0 else ""
-
-
-def beaten(table: pd.DataFrame, column: str, control: str) -> tuple[int, int]:
-    """How many heads are above the control, of how many that have both numbers."""
-    if column not in table or control not in table:
-        return 0, 0
-    both = table[[column, control]].dropna()
-    return int((both[column] > both[control]).sum()), len(both)
-
-
-def _share(table: pd.DataFrame, column: str, control: str) -> str:
-    return "{} of {}".format(*beaten(table, column, control))
-
-
 def joined(parts: list[str]) -> str:
     """ "a, b and c"."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
-def warning(held_out: int) -> str:
-    """A sentence where so few inputs are held out that a share of them says little; "" elsewhere."""
-    if held_out == 0:
-        return "No input is held out: nothing is said of new selections."
-    width = 1.96 * np.sqrt(0.25 / held_out)
-    if width <= UNCERTAIN:
-        return ""
-    inputs = "1 input is" if held_out == 1 else f"{held_out} inputs are"
-    return f"Only {inputs} held out: a share of them is uncertain by up to ± {width:.2f} (95 %). Give more texts."

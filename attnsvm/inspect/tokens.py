@@ -74,9 +74,9 @@ def encoded(
     return found["ids"], marks, found["words"], found["files"]
 
 
-def save(file: Path, folder: Path) -> None:
-    """Write the tokenizer that a GGUF file holds into a folder. UserError as `encoded`."""
-    elsewhere({"gguf": os.path.abspath(file), "save": os.path.abspath(folder)})
+def save(file: Path, folder: Path, **how: object) -> None:
+    """Write the tokenizer that a GGUF file holds into a folder; `how`: see `_of_gguf`. UserError as `encoded`."""
+    elsewhere({"gguf": os.path.abspath(file), "save": os.path.abspath(folder), "how": how})
 
 
 def elsewhere(request: dict) -> dict:
@@ -110,13 +110,13 @@ def answer(request: dict) -> dict:
     """Numbers and words of texts, delimiters, the unknown word, the files that were read; or a tokenizer is saved.
 
     Args:
-        request: "folder", "texts" and "longest" as `encoded` has them; or "gguf" and "save", a file and a folder.
+        request: "folder", "texts" and "longest" as `encoded` has them; or "gguf", "save" and "how" as `save` has them.
 
     Raises:
         UserError: the tokenizer cannot be read, or fails with a text.
     """
     if "save" in request:
-        _of_gguf(Path(request["gguf"])).save_pretrained(request["save"])
+        _of_gguf(Path(request["gguf"]), **request["how"]).save_pretrained(request["save"])
         return {}
     folder = Path(request["folder"])
     read = (_Own if (folder / FILE).is_file() else _Made)(folder, request["longest"])
@@ -286,18 +286,29 @@ def _cased(folder: Path) -> bool:
     return any(one != one.lower() and one[0] not in "[<" for one in pieces if one)
 
 
-def _of_gguf(file: Path) -> Any:
-    """The tokenizer in a GGUF file, and not one that lies beside it."""
+def _of_gguf(file: Path, digits: bool, whole: bool, begins: bool | None) -> Any:
+    """The tokenizer in a GGUF file, and not one that lies beside it: its words are those of llama.cpp.
+
+    Args:
+        digits: whether each digit is a part. whole: whether a part that is a word stays whole, and texts begin with a
+            token where the file does not say it: begins.
+    """
     from tokenizers import normalizers, pre_tokenizers
     from transformers import AutoTokenizer
 
     try:
         with TemporaryDirectory(prefix="attnsvm-") as alone:
             os.symlink(file, Path(alone, "model.gguf"))
+            more = {"add_bos_token": True} if whole and begins is None else {}
             found = AutoTokenizer.from_pretrained(
-                alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False
+                alone, gguf_file="model.gguf", local_files_only=True, trust_remote_code=False, **more
             )
         made = found.backend_tokenizer
+        if whole:
+            made.model.ignore_merges = True
+        if digits:
+            each = pre_tokenizers.Digits(individual_digits=True)
+            made.pre_tokenizer = pre_tokenizers.Sequence([each, made.pre_tokenizer])
         if isinstance(made.pre_tokenizer, pre_tokenizers.Metaspace):  # adds no space to one that is there, as it should
             made.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
             made.pre_tokenizer = None

@@ -51,7 +51,7 @@ def of(read: Any) -> "Whole | str":
             masked = [(mask, k) if at in hidden else (k, NOT) for at, k in enumerate(ids)]
             following = zip(ids, [*ids[1:], NOT], strict=True)
             texts.append((text, tuple(zip(*(following if mask is None else masked), strict=True))))
-        return _read(str(walk.folder), mask is None, tuple(texts))
+        return _read(str(walk.folder), mask is None, tuple(texts), walk.device)
     except Exception as error:  # each kind of model fails in its own way
         return first_line(error)
 
@@ -62,10 +62,11 @@ class Whole:
     Args:
         causal: whether the head is for the next token, or for what is masked.
         texts: number, tokens, and what is foretold in the place of each; `NOT`: nothing is.
+        device: where it runs.
     """
 
-    def __init__(self, folder: str, causal: bool, texts: tuple[tuple[int, tuple[tuple, tuple]], ...]):
-        self._given, self.texts = (folder, causal, texts), dict(texts)
+    def __init__(self, folder: str, causal: bool, texts: tuple[tuple[int, tuple[tuple, tuple]], ...], device: str):
+        self._given, self.texts, self.device = (folder, causal, texts, device), dict(texts), device
         kinds = transformers.MODEL_FOR_CAUSAL_LM_MAPPING if causal else transformers.MODEL_FOR_MASKED_LM_MAPPING
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         require(type(config) in kinds, f"there is no head for words for {config.model_type!r}")
@@ -79,7 +80,7 @@ class Whole:
         )  # fmt: skip
         transformers.utils.logging.set_verbosity(level)
         require(not said["missing_keys"], "its weights have no head for words")
-        self.model.eval().config.use_cache = False
+        self.model.eval().to(device).config.use_cache = False
         base = self.model.base_model
         self.attentions = attentions(base, base.config.model_type)
         for name in dict.fromkeys(layer_of(one.name) for one in self.attentions):
@@ -110,21 +111,22 @@ class Whole:
                     loss = self._loss(some, nullcontext())
                     self._known[some] = self._states, self._before, loss
                 states, _, loss = self._known[some]
-                less = torch.tensor(np.stack([part * self.attentions[layer].logits(A, X) for X in states]))
+                less = np.stack([part * self.attentions[layer].logits(A, X) for X in states])
+                less = torch.tensor(less, device=self.device)
                 found |= dict(zip(some, self._loss(some, _Less(head, less)) - loss, strict=True))
         return np.array([found[text] for text in texts])
 
     def _loss(self, some, changed) -> np.ndarray:
         self._applied, self._changed, self._some, self._before = 0, changed, some, None
-        given, told = torch.tensor([self.texts[text] for text in some]).unbind(1)
+        given, told = torch.tensor([self.texts[text] for text in some], device=self.device).unbind(1)
         with torch.no_grad():
             logits = self.model(input_ids=given).logits.transpose(1, 2)
             each = torch.nn.functional.cross_entropy(logits, told, reduction="none", ignore_index=NOT)
-        return (each.sum(1) / (told != NOT).sum(1)).double().numpy()
+        return (each.sum(1) / (told != NOT).sum(1)).double().cpu().numpy()
 
     def _capture(self, _, given) -> None:
         if self._applied == self._number + 1:  # a layer may be applied several times
-            X = given[0].double().numpy()
+            X = given[0].double().cpu().numpy()
             self._states = np.concatenate([X, np.ones((*X.shape[:2], 1))], axis=2)
 
     def _in_turn(self, forward):

@@ -12,6 +12,7 @@ from small_models import TEXTS
 from tokenizers import Tokenizer
 
 from attnsvm import inspect
+from attnsvm.inspect import tokens
 from attnsvm.inspect.checkpoint import Checkpoint
 from attnsvm.inspect.gguf import unpack
 from attnsvm.system.errors import UserError
@@ -90,6 +91,7 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
         ({"more": ["blk.0.attn_rot.weight"]}, "the weights blk.0.attn_rot.weight have no place"),
         ({"left_out": ["token_embd.weight"]}, "there are no weights token_embd.weight in it"),
         ({"words": ("gpt2", "viking", True)}, "tokenizer.ggml.pre is 'viking', a way to split texts that is not known"),
+        ({"words": ("t5", "default", True)}, "is of the kind 't5', and those of llama and gpt2 are read"),
         ({"words": ("llama", "default", False)}, "tokenizer.ggml.add_space_prefix is False, which is not heeded"),
     ],
 )
@@ -97,6 +99,15 @@ def test_what_is_not_read_is_one_sentence(given, sentence, llama, tmp_path):
     with pytest.raises(UserError, match=re.escape(sentence)):
         unpack(written(tmp_path / "small.gguf", llama[0], **given), tmp_path / "folder")
     assert not (tmp_path / "folder").exists()
+
+
+@pytest.mark.parametrize("split", ["gpt-2", "smollm", "llama3", "tekken"])
+def test_words_are_those_that_llama_cpp_makes(split, llama, tmp_path):
+    """As its release of October 2026 said them of these files: single digits, words that no pairs make, a beginning."""
+    made = {"gpt-2": "t he Ġ 12", "smollm": "t he Ġ 1 2", "llama3": "<|endoftext|> the Ġ 12"}
+    unpack(written(tmp_path / "small.gguf", llama[0], words=("gpt2", split, True)), tmp_path / "folder")
+    words = tokens.encoded(tmp_path / "folder", ["the 12"], 20, causal=True)[2]
+    assert words == [made.get(split, "<|endoftext|> the Ġ 1 2").split()]
 
 
 def test_other_files_and_places_are_one_sentence(llama, tmp_path, monkeypatch):

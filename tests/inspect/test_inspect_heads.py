@@ -13,7 +13,7 @@ from small_models import TEXTS, rotary
 from attnsvm import inspect
 from attnsvm.inspect import cycles
 from attnsvm.inspect.columns import columns
-from attnsvm.inspect.layers import Inputs, Layer, selections, split
+from attnsvm.inspect.layers import Inputs, Layer, selections, split, told
 from attnsvm.inspect.measures import Bench, Plan, does, half_length, measure, predicted_and_measured
 from attnsvm.inspect.nulls import permuted, random_head
 from attnsvm.inspect.solving import Problem, by_a_cycle
@@ -202,7 +202,7 @@ def test_the_table_is_the_same_for_any_number_of_processes_and_any_choice_of_hea
     assert dict(os.environ) == before
     only = inspect.heads(path, heads=[1], norms=["nuc"], **settings)
     assert set(only.columns) < set(table.columns)
-    for name in only.columns.drop(["beats", "controls"]):  # of those norms
+    for name in only.columns.drop(["beats", "undecided", "controls"]):  # of those norms
         assert only[name][0] == table[name][1] or (only[name][0] != only[name][0]), name
     # Threads of BLAS may add in another order.
     for name in table.select_dtypes("number"):
@@ -316,6 +316,14 @@ def test_what_is_no_text_is_named_with_its_place(look, tmp_path):
             look(tmp_path, ["the cat", given])
     for given in (("a", "b"), np.array(["a", "b"]), pd.Series(["a", "b"]), iter(["a", "b"])):
         assert inspect.settled(texts=given)["texts"] == ["a", "b"]
+
+
+def test_what_one_step_counts_is_shown_at_once():
+    """A bar that takes its texts one after another says of the first that it took as long as all."""
+    shown = []
+    bar = type("Bar", (list,), {"update": lambda _, count: shown.append(count)})
+    assert list(told("abc", 3, 7, lambda *_, **__: bar())) == ["a", "b", "c"]
+    assert shown == [3, 2, 2]
 
 
 def test_what_a_head_does_in_most_inputs_is_said_in_words():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from small_models import TEXTS, bert, rotary
+from small_models import TEXTS, bert, gpt2, rotary
 
 from attnsvm import command, inspect
 from attnsvm.inspect.layers import Inputs, Layer, selections
@@ -87,7 +87,7 @@ def test_frozen_norms_have_no_radius(tmp_path):
 def test_multipliers_of_a_head_add_up_to_one_over_its_margin(tmp_path):
     folder = bert(tmp_path)
     table = inspect.why(folder, TEXTS, layer=1, head=1)
-    row = inspect.heads(folder, TEXTS, layers=[1], heads=[1], norms=["fro"], held_out=0, draws=0).iloc[0]
+    row = inspect.heads(folder, TEXTS, layers=[1], heads=[1], norms=["fro"], draws=0, loss=False).iloc[0]
     assert table.multiplier.sum() == pytest.approx(1 / row.margin_fro, rel=1e-8)
     assert table.margin.unique() == pytest.approx([row.margin_fro], rel=1e-8)
     assert table.multiplier.notna().sum() <= row.support_fro
@@ -102,11 +102,12 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     first, margin, text, said, *_, last = capsys.readouterr().out.splitlines()
     assert first == str(tmp_path / "why.csv")
     held = inspect.why(tmp_path / "a.npz", head=1, text=0)
-    assert margin == f"The W of least norm holds these selections with margin 1/‖W‖ = {held.margin[0]:.3g}."
+    fitted = "it is fitted on 6 queries that inspect fits."
+    assert margin == f"The W of least norm holds the selections with margin 1/‖W‖ = {held.margin[0]:.3g}; {fitted}"
     assert text == "Text 0"
     attends = f"  the query attends to token {held.selected[0]}, weight {held.weight[0]:.2f}"
     assert said.startswith(f"{attends}, then to token {held.runner_up[0]}; held against token ")
-    assert last == "4 more selections are in the table; --text N tells that of one text."
+    assert last == "1 more selection is in the table; --text N tells that of one text, fitted or not."
     table = pd.read_csv(tmp_path / "why.csv")
     assert list(table.columns) == list(COLUMNS)
     pd.testing.assert_frame_equal(
@@ -116,6 +117,15 @@ def test_the_command_writes_a_table(tmp_path, capsys):
     )
     assert command.main([*call, "--text", "9"]) == 1
     assert capsys.readouterr().err == "error: text 9: the texts have the numbers 0 to 8\n"
+    away = np.setdiff1d(np.arange(9), table["text"])[0]
+    assert inspect.why(tmp_path / "a.npz", text=away).attrs["fitted"] == f"6 queries that inspect fits, and text {away}"
+
+
+def test_numbers_that_there_are_none_of_are_said_before_libraries_are_loaded(tmp_path, monkeypatch):
+    monkeypatch.setattr(inspect, "_needs", None)
+    for kind, asked, said in ((bert, {"head": 9}, "head 9"), (gpt2, {"layer": 7}, "layer 7")):
+        with pytest.raises(UserError, match=f"^{said}: the model has .*s 0 to 1$"):
+            inspect.why(kind(tmp_path / said), TEXTS, **asked)
 
 
 def test_a_head_that_nothing_separates_has_no_reasons(tmp_path):

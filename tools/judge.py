@@ -36,8 +36,7 @@ def arrays(path, names=None):  # {name: (type, shape, values in C order)}; nothi
         held = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         require(len(held) == len(archive.infolist()), "two of its arrays have one name")
         for name, member in ((name, member) for name, member in held.items() if names is None or name in names):
-            packed = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-            small = member.file_size < 2 ** (28 if name == "farkas" else 25)
+            small, packed = member.file_size < 2**28, member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
             require(small and packed, f"{name!r} is too large, or packed in another way than by NumPy")
             data = archive.read(member)  # and compares its checksum
             end = 10 + int.from_bytes(data[8:10], "little")
@@ -208,8 +207,8 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
         require(one - x <= one >> 20 if b else abs(x) <= s // 10**9, f"W does not meet constraint {k}")
     equal, high, gap = [k for k, b in enumerate(bound) if not b], Fraction(0), int(own > 0)  # W = 0: nothing is asked
     heavy = [b * x * x * problem.gram(k, k) for k, (x, b) in enumerate(zip(y, bound, strict=True))]
-    most = max(heavy, default=0)
-    tight = [k for k, weight in enumerate(heavy) if weight * 10**12 > most]
+    least = max(heavy, default=0) // 10**12
+    tight = [k for k, weight in enumerate(heavy) if weight > least]
     for held in (tries := [[], tight, [k for k, b in enumerate(bound) if b and reached[k] < one]]):
         unit, V = (gap > tol and problem.nearest(W, one, equal + held)) or (one, None)
         now = problem.products(V) if V else [0] * len(bound)

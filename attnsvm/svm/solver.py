@@ -175,12 +175,11 @@ def _proved(c: Constraints, measure: Norm, tol: float, claim: Solution) -> tuple
         return claim, claim
     with np.errstate(all="ignore"):
         first = _with(c, measure, tol, claim)
-        if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED:
+        wide = bool(claim.factors) and c.shape[0] * c.shape[1] > FORMED
+        if first.status is not Status.UNCERTIFIED or claim.status is not Status.SOLVED or wide:
             return claim, first
         whole, moves = claim, [raised, well_rounded]
         if claim.factors:  # whose products are not judged exactly
-            if c.shape[0] * c.shape[1] > FORMED:
-                return claim, first
             whole, moves = claimed(claim.status, claim.W, claim.dual, claim.method), [lambda c, W: W, *moves]
         for moved in moves:
             better = replace(whole, W=moved(c, whole.W))

@@ -71,7 +71,6 @@ exp = each(mp.exp, lambda x, y: y)
 log = each(mp.log, lambda x, y: 1 / x)
 relu = each(lambda x: max(x, mpf(0)), lambda x, y: mpf(x > 0))
 tanh = each(mp.tanh, lambda x, y: 1 / mp.cosh(x) ** 2)
-gelu = each(lambda x: x * mp.ncdf(x), lambda x, y: mp.ncdf(x) + x * mp.npdf(x))
 softplus = each(lambda x: mp.log1p(mp.exp(x)), lambda x, y: 1 / (1 + mp.exp(-x)))
 
 
@@ -141,7 +140,7 @@ class Slow:
     def entropy(self, p):
         return -(p * log(p)).sum(-1)
 
-    relu, tanh, gelu = (staticmethod(f) for f in (relu, tanh, gelu))
+    relu, tanh = (staticmethod(f) for f in (relu, tanh))
 
     def _row_mean(self, a):
         return a.sum(-1, keepdims=True) * (1 / mpf(a.shape[-1]))
@@ -186,9 +185,6 @@ class Slow:
 
     def negative_log(self, u):
         return -self.mean(log(u))
-
-    def square_of(self, u):
-        return self.mean(u * u)
 
     def weighted(self, loss, logs):
         return loss * own(mp.exp, float(logs))

@@ -137,7 +137,7 @@ def choice(ops, w, at):
 def spread(ops, w, at):
     """What the first token has, and the entropy."""
     p = ops.softmax(ops.scores(at["tokens"], w["W"], at["queries"][:, None]))
-    return ops.square_of(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 1)) + ops.mean(ops.entropy(p))
+    return ops.negative_log(ops.probability(p, np.arange(at["tokens"].shape[-2]) < 1)) + ops.mean(ops.entropy(p))
 
 
 def log_probabilities(ops, w, at):
@@ -157,7 +157,6 @@ MODELS = {  # and the shapes of its weights
     "no residual": (no_residual, {"W1": (D, D), "W": (D, D), "V": (D, D)}),
     "layer norm": (normalised, {"W1": (D, D), "W2": (D, D), "W": (D, D)}),
     "RMS norm": (root_mean_square, {"W1": (D, D), "W": (D, D)}),
-    "GELU": (perceptron("gelu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "ReLU": (perceptron("relu"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "tanh": (perceptron("tanh"), {"W1": (D, D), "W": (D, D), "A": (D, 5), "a": (5,), "B": (5, D)}),
     "rotary": (rotary, {"K": (D, D), "Q": (D, D), "W": (D, D)}),
@@ -212,7 +211,6 @@ class Torch:
     relu, tanh = torch.relu, torch.tanh
     straight_through = staticmethod(lambda p: torch.nn.functional.one_hot(p.argmax(-1), p.shape[-1]) + p - p.detach())
     entropy = staticmethod(lambda p: -(p * torch.where(p > 0, p, 1.0).log()).sum(-1))
-    gelu = torch.nn.functional.gelu
     reshaped = staticmethod(lambda a, *shape: a.reshape(shape))
     mean = torch.mean
     concatenated = staticmethod(lambda parts, axis=-1: torch.cat(parts, axis))
@@ -224,7 +222,6 @@ class Torch:
     logistic = staticmethod(lambda labels, outputs: torch.nn.functional.softplus(-labels * outputs).mean())
     squared = staticmethod(lambda targets, outputs: ((outputs - targets) ** 2).mean())
     negative_log = staticmethod(lambda u: -u.log().mean())
-    square_of = staticmethod(lambda u: (u**2).mean())
     weighted = staticmethod(lambda loss, logs: loss * np.exp(logs))
 
     @staticmethod

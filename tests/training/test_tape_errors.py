@@ -34,7 +34,6 @@ def of_shape(*shape):
         (lambda: losses.cross_entropy(np.zeros(2), of_shape(3, 4)), r"targets: .*\(3,\), got \(2,\)"),
         (lambda: losses.cross_entropy(np.array([0, 4, 1]), of_shape(3, 4)), "targets: expected numbers from 0 to 3"),
         (lambda: losses.negative_log(of_shape(3)), "expected probabilities from a softmax"),
-        (lambda: losses.square_of(of_shape(3)), "expected probabilities from a softmax"),
         (lambda: attention.entropy(of_shape(3)), "expected probabilities from a softmax"),
         (lambda: attention.probability(of_shape(3), np.ones(3)), "expected probabilities from a softmax"),
         (lambda: attention.softmax(of_shape(2, 3), np.ones((3, 3))), r"mask: .*\(2, 3\), got \(3, 3\)"),

@@ -42,15 +42,11 @@ def test_at_any_margin_it_has_ten_digits(name, margin):
     assert max(found.values()) < CLOSE, found
 
 
-@pytest.mark.parametrize(("name", "size", "shift"), [("GELU", 30.0, -200.0), ("GELU", 0.5, -3.0), ("tanh", 1e3, 0.0)])
-def test_a_nonlinearity_far_from_its_middle_keeps_its_slope(name, size, shift):
-    """GELU where its slope is 1e-8000, and in its bend; tanh where it is exp(−2000)."""
-    model, weights, inputs = drawn(name, S=1, size=30.0, seed=2)
-    weights["A"] *= size
-    weights["a"] += shift
+def test_a_nonlinearity_far_from_its_middle_keeps_its_slope():
+    """tanh where it is exp(−2000)."""
+    model, weights, inputs = drawn("tanh", S=1, size=30.0, seed=2)
+    weights["A"] *= 1e3
     found = errors(model, weights, inputs)
-    if shift == -200:
-        del found["B"]  # made of GELU's values, which are floats, and zero
     assert max(found.values()) < CLOSE, found
 
 

@@ -33,7 +33,6 @@ WITHOUT = ("rowmax", "rowsum")  # the norms that no method but the conic one sol
 METHODS = (ACTIVE_SET, PIVOTING, LAGRANGIAN, *(a + b for a in (INTERIOR, REDUCED, CONIC) for b in ("", WORKING_SET)))
 
 Report = Callable[[str], None]
-MANY = 100  # constraints from which on a conic solver that ends early is asked again on a working set
 REFUTING = 2_000_000  # numbers in the support of a certificate up to which it is made minimal: some seconds at most
 REDUCED_NUMBERS = 1e8  # of the matrix of the constraints, which is formed up to here: 0.8 GB, a few times
 SMALL = 100  # entries of W up to which coordinates in the spans save nothing
@@ -42,7 +41,7 @@ PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live 
 PER_ENTRY = 600  # numbers of a cone program for each entry of W
 NOTICED = 1e8  # bytes, below which nobody asks what is free
 PER_HOUR, HOURS = 5e11, 2.0  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
-AGAIN, AGAIN_HOURS = 3e5, 0.2  # numbers of the rows up to which a conic solver goes on where another ended early
+AGAIN = 3e5, 4000  # numbers of the rows, and of a cone, up to which a conic solver goes on where another ended early
 GB = 1e9
 
 
@@ -106,9 +105,8 @@ def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
 
 
-def require_room(name: str, c: Constraints, measure: Norm, most: float | None = None) -> None:
-    """Raise MemoryError with one sentence if the method needs more memory than there is, or more hours than `most`."""
-    most = HOURS if most is None else most
+def require_room(name: str, c: Constraints, measure: Norm) -> None:
+    """Raise MemoryError with one sentence if the method needs more memory than there is, or more than `HOURS`."""
     need, (d, e) = memory_needed(name, c, measure), c.shape
     if need < NOTICED:
         return
@@ -117,8 +115,8 @@ def require_room(name: str, c: Constraints, measure: Norm, most: float | None = 
     less = "take fewer inputs, or project tokens and queries to fewer dimensions"
     if need > free:
         raise MemoryError(f"{what} {need / GB:.1f} GB, {free / GB:.1f} GB are free: {less}")
-    if hours > most:
-        raise MemoryError(f"{what} {hours:.0f} hours, at most {most:.0f} are begun: {less}")
+    if hours > HOURS:
+        raise MemoryError(f"{what} {hours:.0f} hours, at most {HOURS:.0f} are begun: {less}")
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:
@@ -199,32 +197,22 @@ def least_other(
             error, answer = measured(c, measure, *found)
         enough = conic.OPTIONS.enough
         done = error <= enough and _rounding(c, answer[0]) <= working_sets.OPTIONS.enough
-        if done or len(c) * start.size > AGAIN:
+        if done or len(c) * start.size > AGAIN[0] or conic.largest_cone(c, measure, len(c)) > AGAIN[1]:
             return *answer, method
         with suppress(MemoryError):
-            require_room(other, c, measure, AGAIN_HOURS)
+            require_room(other, c, measure)
             again, found = measured(c, measure, *least_other(problem, start, measure, other, report)[:2])
             answer, method = (found, other) if again < max(error, enough) else (answer, method)
         return *answer, method
     if method == INTERIOR:
         return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
     if method == CONIC:
-        return *_conic_on_all(problem, start, measure, report), method
+        return *conic.least_norm(problem, start, measure), method
     return *_on_some(c, start, measure, _interior if part == INTERIOR else _conic, report), method
 
 
 def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_sets.Solver, report: Report) -> Answer:
     return working_sets.on_working_set(c, start, measure, solve, solve is not _conic, report)
-
-
-def _conic_on_all(problem: Reduced, start: np.ndarray, measure: Norm, report: Report) -> Answer:
-    """A conic solver on all constraints, and where many of them blur its last digits, on those that matter."""
-    c = problem.constraints
-    best, answer = measured(c, measure, *conic.least_norm(problem, start, measure))
-    if best <= interior_point.OPTIONS.doubted or len(c) < MANY:
-        return answer
-    again, other = measured(c, measure, *working_sets.on_working_set(c, start, measure, _conic, False, report))
-    return other if again < best else answer
 
 
 def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:

@@ -39,6 +39,7 @@ class Options:
         doubt, fast_growth: after `doubt` rounds without a W of positive margins, the problem probably has no separator:
             σ grows by `fast_growth`, which refutes it sooner.
         rounds: largest number of rounds, for problems that rounding keeps from ending.
+        lost, large: rounds without a smaller error after which a problem of so many numbers ends: each takes seconds.
         newton_steps: largest number of Newton steps in a round by conjugate gradients.
         accurate: relative gap, violation of equalities, or Farkas residual at which the method ends.
         enough, shrinks: the method also ends at an error of `enough` if a round no longer shrinks it by `shrinks`.
@@ -62,6 +63,8 @@ class Options:
     doubt: int = 3
     fast_growth: float = 1000.0
     rounds: int = 60
+    lost: int = 4
+    large: float = 2e7
     newton_steps: int = 200
     accurate: float = 1e-12
     enough: float = 1e-10
@@ -115,7 +118,7 @@ def _rounds(op: Operator, beta, equality, asks, report, options: Options):
     newton, sigma, growth = _Newton(op, equality, options), options.start, options.growth
     W, AW, dual = np.zeros(op.shape), np.zeros(len(op)), np.zeros(len(op))
     support = np.ones(len(op), dtype=bool)
-    best, answer, before = np.inf, (W, dual, True), np.inf
+    best, answer, before, last = np.inf, (W, dual, True), np.inf, 0
     for number in range(options.rounds):
         found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
         for _ in range(options.retreats):
@@ -133,8 +136,10 @@ def _rounds(op: Operator, beta, equality, asks, report, options: Options):
         dual, support, error = new, (new > 0) | equality, min(gap, residual)
         report(f"round {number + 1}: {support.sum()} rows inside, relative gap {gap:.1e}, refutation {residual:.1e}")
         if error < best:
+            last = number
             best, answer = error, (W, dual, True) if gap <= residual else (np.full_like(W, np.nan), ray, False)
-        if best <= options.accurate or (best <= options.enough and error > options.shrinks * before):
+        lost = number > last + options.lost and len(op) * W.size > options.large
+        if lost or best <= options.accurate or (best <= options.enough and error > options.shrinks * before):
             break
         if not (newton.settled and error <= options.shrinks * before):
             growth = min(growth**2, options.growth) if newton.easy else growth

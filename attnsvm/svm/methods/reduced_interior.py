@@ -52,9 +52,7 @@ OPTIONS = Options()
 Answer = tuple[np.ndarray, np.ndarray]
 
 
-def least_norm(
-    problem: Reduced, start: np.ndarray, norm: Norm, target: float = 0.0, options: Options = OPTIONS
-) -> tuple[float, Answer]:
+def least_norm(problem: Reduced, start: np.ndarray, norm: Norm, target: float = 0.0) -> tuple[float, Answer]:
     """The error, and (W, multipliers), of a feasible problem in any norm but nuc, rowmax and rowsum.
 
     Args:
@@ -74,20 +72,20 @@ def least_norm(
     bound, free, left, W = c.bound[kept] / scale / unit, c.equality[kept], left / scale[:, None], start / unit
     width, parts = W.shape[1] - (norm.name != "spectral") if matrix else 0, list[Any]()
     if matrix:
-        parts.append(_Matrix(left, right[:, :width], queries[:, :width], W[:, :width], options))
+        parts.append(_Matrix(left, right[:, :width], queries[:, :width], W[:, :width], OPTIONS))
     if width < W.shape[1]:
         rows, shape = outer(left, right[:, width:]), (-1, W.shape[1] - width)
         kind = partial(_Powers, norm) if hasattr(norm, "q") else partial(_Entries, norm.name == "l1")
-        parts.append(kind(rows, W[:, width:].ravel(), shape, options))
+        parts.append(kind(rows, W[:, width:].ravel(), shape, OPTIONS))
     best, answer, worse = np.inf, (start, np.zeros(len(c))), 0
-    for W, dual, size in _path(parts, bound, free, options):
-        if size > max(options.near, target):
+    for W, dual, size in _path(parts, bound, free, OPTIONS):
+        if size > max(OPTIONS.near, target):
             continue
         error, found = measured(c, norm, W * unit, problem.spread(dual / scale))
         worse += 1
         if error < best:
             best, answer, worse = error, found, 0
-        if worse == options.worse or best <= max(options.enough, target):
+        if worse == OPTIONS.worse or best <= max(OPTIONS.enough, target):
             break
     return best, (problem.lift(answer[0]), answer[1]) if inside else answer
 

@@ -1,12 +1,9 @@
 """Operations between layers of attention: nonlinearities, normalisations, rotation by position."""
 
 import numpy as np
-from scipy.special import erfcx, ndtr
 
 from attnsvm.training.tape.node import Node, mapped
 from attnsvm.training.tape.scaled import Scaled, by_rows, from_log, tidy
-
-SQRT_2, SQRT_HALF_PI, SQRT_2PI = np.sqrt(2.0), np.sqrt(0.5 * np.pi), np.sqrt(2.0 * np.pi)
 
 
 def relu(a: Node) -> Node:
@@ -19,16 +16,6 @@ def tanh(a: Node) -> Node:
     twice = np.exp(-2.0 * np.abs(a.value))
     m, k = from_log(-2.0 * np.abs(a.value))
     return mapped(a, np.tanh(a.value), 4.0 * m / (1.0 + twice) ** 2, k)
-
-
-def gelu(a: Node) -> Node:
-    """a·Φ(a), Φ the distribution function of the standard normal (arXiv 1606.08415)."""
-    share, density = ndtr(a.value), np.exp(-0.5 * a.value**2) / SQRT_2PI
-    # The slope is Φ + a·density; on the left the density is taken out of both, and keeps its power.
-    m, k = from_log(-0.5 * a.value**2)
-    left = a.value < -1.0
-    tail = (a.value + SQRT_HALF_PI * erfcx(-np.minimum(a.value, 0.0) / SQRT_2)) * m / SQRT_2PI
-    return mapped(a, a.value * share, np.where(left, tail, share + a.value * density), np.where(left, k, 0))
 
 
 def layer_norm(a: Node, eps: float = 1e-5) -> Node:

@@ -39,16 +39,6 @@ def negative_log(u: Node, logs: np.ndarray | float = 0.0) -> Node:
     return _mean(u, np.exp(logs) * -logarithms(u), -m, k)
 
 
-def square_of(u: Node) -> Node:
-    """The mean of u², for probabilities u with logarithms.
-
-    Raises:
-        ValueError: u has none.
-    """
-    m, k = from_log(logarithms(u))
-    return _mean(u, np.exp(2.0 * logarithms(u)), 2.0 * m, k)
-
-
 def cross_entropy(targets: np.ndarray | Node, logits: Node) -> Node:
     """The mean of −log softmax(logits)_target, for logits (..., C) and the numbers of the targets (...).
 

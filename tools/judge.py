@@ -125,10 +125,8 @@ class Problem:  # ⟨A_k, W⟩ ≥ 1, or = 0 where bound[k] is 0, for A_k = 2**-
             last = top[c] or last
         for c in (c for c in reversed(range(0 if flint else end)) if M[c][c]):
             x[c] = (last * M[c][end] - sum(M[c][b] * x[b] for b in x)) // M[c][c]
-        change, last = (
-            self.combination({held[c]: int(y) if last > 0 else -int(y) for c, y in x.items()}),
-            abs(int(last)),
-        )
+        change = self.combination({held[c]: int(y) if last > 0 else -int(y) for c, y in x.items()})
+        last = abs(int(last))
         far = sum(dot(row, row) for row in change) << 40 > last**2 * sum(dot(row, row) for row in W)  # above 2**-20
         V = [[last * a + b for a, b in zip(*rows, strict=True)] for rows in zip(W, change, strict=True)]
         return None if far else (last * one, V)
@@ -193,8 +191,10 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
     M, promised, trivial = problem.combination(dict(enumerate(y))), dot(y, bound), status == "solved" and not any(bound)
     require(promised > 0 or trivial, "its multipliers promise nothing")
-    require(trivial or any(map(any, M)) != refuted, "its multipliers give zero, or its Farkas vector does not")
-    if refuted:
+    nothing = not any(map(any, M))
+    fits = trivial or (status != "solved" if nothing else not refuted)  # zero: a Farkas vector, however it is called
+    require(fits, "its multipliers give zero, or its Farkas vector does not")
+    if nothing and not trivial:
         return "infeasible: no W separates the selected tokens: an exact Farkas vector"
     low = Fraction(0) if trivial else promised * 2**problem.shift / upper(dual, M)
     if status == "remote":

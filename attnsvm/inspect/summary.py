@@ -27,7 +27,7 @@ def verdict(table: pd.DataFrame) -> list[str]:
     if table["inputs_held_out"].max() == 0:
         return ["No input is held out: nothing is said of new selections."]
     beaten, neither, every = (int(table[name].sum()) for name in ("beats", "undecided", "controls"))
-    said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 %)"
+    said = f"SVMs predict new selections better than {beaten} of {every} controls, beyond chance (95 % each)"
     of = counted(int(table["texts_held_out"].max()), "text", "texts")
     return [f"{said}; {neither} are not decided with {of}."] * (every > 0)
 

@@ -55,6 +55,7 @@ def certified_once(problems: Problems, selected: dict[str, np.ndarray], norms: I
     Args:
         problems: S instances, each of which every run is on.
         selected: by run, (S, n) int.
+        method: as in `solve`.
 
     Returns:
         "selected": (U, n), the different choices; "solutions": by norm, see `certified`, those of the U choices;

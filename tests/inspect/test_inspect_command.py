@@ -158,7 +158,9 @@ def test_the_first_sentence_counts_the_heads_that_beat_each_control(folder):
     assert min(weights) > 90
     assert max(weights) < 110
     table = table.assign(**{"beats": [1, 0, 2, 0], "undecided": [1, 0, 0, 3], "controls": 3, "texts_held_out": 9})
-    said = "SVMs predict new selections better than 3 of 12 controls, beyond chance (95 %); 4 are not decided with "
+    said = (
+        "SVMs predict new selections better than 3 of 12 controls, beyond chance (95 % each); 4 are not decided with "
+    )
     assert summary.sentences(table)[0] == f"{said}9 texts."
     none = summary.sentences(table.assign(inputs_held_out=0))[0]
     assert none == "No input is held out: nothing is said of new selections."

@@ -152,6 +152,16 @@ def test_a_refutation_without_an_exact_vector_is_written_as_what_its_multipliers
     assert JUDGE.judge(path).startswith("remote: no W of fro norm below ")
 
 
+def test_multipliers_that_combine_to_zero_are_a_refutation_whatever_the_file_calls_them(tmp_path):
+    tokens = np.array([[[1.0, 0.0], [0.0, 1.0]]] * 2)
+    path = written(tmp_path, tokens, np.ones((2, 1)), np.array([0, 1]))
+    arrays = dict(certificate.load(path))
+    del arrays["farkas"]
+    np.savez(path, **arrays | {"status": "remote", "dual": np.ones(2)})
+    assert "no W separates" in certificate.verify(path)
+    assert JUDGE.judge(path).startswith("infeasible: ")
+
+
 def lowered(W):
     """One margin, that of the first input, is short by more than one part in a million."""
     return W + 1e-5 * np.outer(np.ones(len(W)), np.arange(1, 1 + W.shape[1]))

@@ -40,7 +40,7 @@ NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
 PER_ENTRY = 600  # numbers of a cone program for each entry of W
 NOTICED = 1e8  # bytes, below which nobody asks what is free
-PER_HOUR, HOURS = 5e11, 2.0  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
+PER_HOUR, HOURS = 5e11, 2  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
 AGAIN = 3e5, 4000  # numbers of the rows, and of a cone, up to which a conic solver goes on where another ended early
 GB = 1e9
 
@@ -116,7 +116,7 @@ def require_room(name: str, c: Constraints, measure: Norm) -> None:
     if need > free:
         raise MemoryError(f"{what} {need / GB:.1f} GB, {free / GB:.1f} GB are free: {less}")
     if hours > HOURS:
-        raise MemoryError(f"{what} {hours:.0f} hours, at most {HOURS:.0f} are begun: {less}")
+        raise MemoryError(f"{what} {hours:.0f} hours, at most {HOURS} are begun: {less}")
 
 
 def least_frobenius(problem: Reduced, method: str, report: Report) -> tuple[np.ndarray, np.ndarray, bool, str]:

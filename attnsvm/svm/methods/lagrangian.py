@@ -39,7 +39,7 @@ class Options:
         doubt, fast_growth: after `doubt` rounds without a W of positive margins, the problem probably has no separator:
             σ grows by `fast_growth`, which refutes it sooner.
         rounds: largest number of rounds, for problems that rounding keeps from ending.
-        lost, large: rounds without a smaller error after which a problem of so many numbers ends: each takes seconds.
+        wasted: operations of conjugate gradients, and multiple of those so far, that may bring no smaller error.
         newton_steps: largest number of Newton steps in a round by conjugate gradients.
         accurate: relative gap, violation of equalities, or Farkas residual at which the method ends.
         enough, shrinks: the method also ends at an error of `enough` if a round no longer shrinks it by `shrinks`.
@@ -63,8 +63,7 @@ class Options:
     doubt: int = 3
     fast_growth: float = 1000.0
     rounds: int = 60
-    lost: int = 4
-    large: float = 2e7
+    wasted: tuple[float, float] = (3e12, 20.0)
     newton_steps: int = 200
     accurate: float = 1e-12
     enough: float = 1e-10
@@ -118,7 +117,7 @@ def _rounds(op: Operator, beta, equality, asks, report, options: Options):
     newton, sigma, growth = _Newton(op, equality, options), options.start, options.growth
     W, AW, dual = np.zeros(op.shape), np.zeros(len(op)), np.zeros(len(op))
     support = np.ones(len(op), dtype=bool)
-    best, answer, before, last = np.inf, (W, dual, True), np.inf, 0
+    best, answer, before, last = np.inf, (W, dual, True), np.inf, 0.0
     for number in range(options.rounds):
         found = newton.pivoted(W, AW, beta + dual / sigma, sigma, support)
         for _ in range(options.retreats):
@@ -136,9 +135,9 @@ def _rounds(op: Operator, beta, equality, asks, report, options: Options):
         dual, support, error = new, (new > 0) | equality, min(gap, residual)
         report(f"round {number + 1}: {support.sum()} rows inside, relative gap {gap:.1e}, refutation {residual:.1e}")
         if error < best:
-            last = number
+            last = newton.spent
             best, answer = error, (W, dual, True) if gap <= residual else (np.full_like(W, np.nan), ray, False)
-        lost = number > last + options.lost and len(op) * W.size > options.large
+        lost = newton.spent > max(last + options.wasted[0], last * options.wasted[1])
         if lost or best <= options.accurate or (best <= options.enough and error > options.shrinks * before):
             break
         if not (newton.settled and error <= options.shrinks * before):
@@ -174,7 +173,7 @@ class _Newton:
     def __init__(self, op: Operator, equality: np.ndarray, options: Options):
         self.op, self.equality, self.options = op, equality, options
         self.settled, self.easy = False, True
-        self._spent = 0.0  # on conjugate gradients, until it is worth factoring
+        self.spent = 0.0  # on conjugate gradients, until it is worth factoring
         # σ, the rows as a mask, and what solves with them
         self._factored: tuple[float, np.ndarray, Solve | None] = (np.nan, np.zeros(0, dtype=bool), None)
 
@@ -221,7 +220,7 @@ class _Newton:
         return W, AW
 
     def _worth_factoring(self, inside):
-        return self._spent >= self.options.patience * self.op.rows(np.flatnonzero(inside)).factor_cost()
+        return self.spent >= self.options.patience * self.op.rows(np.flatnonzero(inside)).factor_cost()
 
     def _conjugate(self, rows: Rows, sigma, gradient):
         """A Newton step by conjugate gradients."""
@@ -233,7 +232,7 @@ class _Newton:
             length = size / (direction * product).sum()
             step, residual = step + length * direction, residual - length * product
             size, last = (residual * residual).sum(), size
-            self._spent += cost
+            self.spent += cost
             if size <= goal:
                 break
             direction = residual + size / last * direction

@@ -352,11 +352,11 @@ def compared(n, T, d, norm, limit, slow):
     }
     if many:
         ways["batch"] = lambda: _warm(norm) or (lambda: solve_batch([separation(*one) for one in many], norm))
-    problem, inside = Reduced(c), geometry.get(norm).unitarily_invariant
-    shape = problem.shape if inside else c.shape
+    measure = geometry.get(norm)
+    problem = Reduced(c, measure.unitarily_invariant, measure.right_invariant)
+    shape = problem.shape
     if len(c) * shape[0] * shape[1] <= NUMBERS:
-        left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-        G = outer(left, right)
+        G = outer(problem.left, problem.right)
         for name, (package, norms, prepare) in PEERS.items():
             if norm in norms and importlib.util.find_spec(package):
                 ways[name] = lambda prepare=prepare: prepare(shape, G, norm)
@@ -385,9 +385,7 @@ def compared(n, T, d, norm, limit, slow):
     row["status"], row["method"] = (str(best.status), best.method) if best else ("", "")
     row["gap"] = best.gap if best else np.nan
     row["others"] = {
-        name: (least[name], _gap(c, norm, problem if inside else None, W, best))
-        for name, W in answers.items()
-        if name in PEERS and best
+        name: (least[name], _gap(c, norm, problem, W, best)) for name, W in answers.items() if name in PEERS and best
     }
     peers = {name: took for name, (took, gap) in row["others"].items() if gap <= PEER}
     row["quickest"] = min(peers, key=peers.get) if peers else ""
@@ -395,10 +393,10 @@ def compared(n, T, d, norm, limit, slow):
     return row
 
 
-def _gap(c, norm, inside, w, best):
+def _gap(c, norm, problem, w, best):
     with suppress(Exception), np.errstate(all="ignore"):
         w = np.asarray(w, dtype=float)
-        W = w.reshape(c.shape) if inside is None else inside.lift(w.reshape(inside.shape))
+        W = problem.lift(w.reshape(problem.shape))
         claim = SimpleNamespace(status="solved", W=W / c.apply(W).min(), dual=best.dual)
         return check(c.factors, c.bound, c.equality, norm, geometry.get(norm).tolerance, claim).gap
     return np.inf

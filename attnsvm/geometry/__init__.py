@@ -32,7 +32,7 @@ class Norm(ABC):
         name: the name in configurations, files and `get`.
         block_power: p, where the norm of a block-diagonal matrix is the p-norm of the norms of its blocks; None where
             it is no function of these.
-        unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V.
+        unitarily_invariant: whether ‖U W V‖ = ‖W‖ for orthogonal U and V; right_invariant: whether ‖W V‖ = ‖W‖.
         reads_terms: whether `steepest_lanes` reads the terms of the gradient one by one, and not only their sum.
         tolerance: relative duality gap that a solution must prove, unless told otherwise.
         parameter: a number that `steepest_lanes` is given, as that in the norm's name.
@@ -40,7 +40,7 @@ class Norm(ABC):
 
     name: str
     block_power: float | None
-    unitarily_invariant = False
+    unitarily_invariant = right_invariant = False
     reads_terms = False
     tolerance = 1e-7
     parameter = 0.0
@@ -79,7 +79,7 @@ class Norm(ABC):
 class OfSingularValues(Norm):
     """A norm whose steepest direction has the singular vectors of the gradient; it is compiled once for all of them."""
 
-    unitarily_invariant, reads_terms = True, True
+    unitarily_invariant = right_invariant = reads_terms = True
 
     @staticmethod
     def steepest_lanes(only, slope, memory):

@@ -9,8 +9,8 @@ from attnsvm.geometry import Norm
 class Frobenius(Norm):
     """The root of the sum of the squared entries."""
 
-    name, block_power, unitarily_invariant = "fro", 2.0, True
-    tolerance = 1e-10
+    name, block_power, tolerance = "fro", 2.0, 1e-10
+    unitarily_invariant = right_invariant = True
 
     def value(self, W):
         return np.linalg.norm(W, axis=(-2, -1))

@@ -14,7 +14,7 @@ class LargestRow(Norm):
     """The largest ℓ2 norm of a row."""
 
     name, block_power = "rowmax", np.inf
-    reads_terms = True
+    reads_terms = right_invariant = True
 
     def value(self, W):
         return np.linalg.norm(W, axis=-1).max(-1)

@@ -9,7 +9,7 @@ from attnsvm.geometry import Norm
 class SumOfRows(Norm):
     """The sum of the rows' ℓ2 norms."""
 
-    name, block_power = "rowsum", 1.0
+    name, block_power, right_invariant = "rowsum", 1.0, True
 
     def value(self, W):
         return np.linalg.norm(W, axis=-1).sum(-1)

@@ -114,17 +114,18 @@ class Reduced:
     """The constraints in coordinates: W = P Y Qᵀ with Y (p, q). P or Q is None where it would be the identity.
 
     Rows of W are in the span of the left vectors, columns in that of the right ones. Projecting W onto the two spans
-    changes no constraint and increases no unitarily invariant norm: a solution lives there.
+    changes no constraint and increases no unitarily invariant norm: a solution lives there. `left`, `right`: the sides
+    that have coordinates, as a norm that is invariant on one side asks for.
     """
 
-    def __init__(self, constraints: Constraints):
-        self.constraints = constraints
+    def __init__(self, constraints: Constraints, left: bool = True, right: bool = True):
+        self.constraints, self._sides = constraints, (left, right)
 
     @cached_property
     def P(self) -> np.ndarray | None:
         """(d, p), formed when first read, as all else here."""
         c = self.constraints
-        return basis(c.left) if len(c) < c.shape[0] else None
+        return basis(c.left) if self._sides[0] and len(c) < c.shape[0] else None
 
     @cached_property
     def Q(self) -> np.ndarray | None:
@@ -134,7 +135,7 @@ class Reduced:
         queries, query = c.factors.queries, c.factors.query
         other = (inputs[1:] != inputs[:-1]) | (query[1:] != query[:-1])
         used = query[np.append(True, other)[: len(inputs)]]  # of one row of each input, and of each that has another
-        return basis(queries[used]) if len(used) < c.shape[1] else None
+        return basis(queries[used]) if self._sides[1] and len(used) < c.shape[1] else None
 
     @cached_property
     def left(self) -> np.ndarray:

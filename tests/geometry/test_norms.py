@@ -91,10 +91,12 @@ def test_value_and_dual_take_batches(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_unitarily_invariant_norms_are_and_the_others_are_not(name):
-    norm, Q = get(name), np.linalg.qr(RNG.normal(size=(3, 3)))[0]
+    norm, rng = get(name), np.random.default_rng(1)  # RNG has been used by another number of tests before
+    Q, R = (np.linalg.qr(rng.normal(size=(size, size)))[0] for size in (3, 4))
     M = MATRICES[0] * [1, 1, 1, 9]  # the hybrid norm sees the rows of the last column alone
-    apart = abs(norm.value(Q @ M) / norm.value(M) - 1)
-    assert apart < 1e-12 if norm.unitarily_invariant else apart > 1e-3
+    for turned, invariant in ((Q @ M, norm.unitarily_invariant), (M @ R, norm.right_invariant)):
+        apart = abs(norm.value(turned) / norm.value(M) - 1)
+        assert apart < 1e-12 if invariant else apart > 1e-3
 
 
 @pytest.mark.parametrize("name", ["frobenius", "l", "lp", "base", "__init__", None, ["fro"]])

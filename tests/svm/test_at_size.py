@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from svm_references import nasty
 
 from attnsvm.svm import Constraints, Status, ragged, reductions, separation, sequence, solve
-from attnsvm.svm.methods import choice, lagrangian
+from attnsvm.svm.methods import choice, conic, lagrangian
 from attnsvm.svm.methods.choice import ACTIVE_SET, CONIC, INTERIOR, LAGRANGIAN, PIVOTING, REDUCED, SIZES, WORKING_SET
 from attnsvm.system import machine
 
@@ -101,6 +101,17 @@ def test_conic_methods_agree(norm):
     assert all(answer.solved for answer in answers)
     values = [answer.gap for answer in answers]
     assert max(values) <= 1e-7
+
+
+@pytest.mark.parametrize("norm", choice.WITHOUT)
+def test_norms_of_rows_take_as_many_columns_as_there_are_queries(norm, monkeypatch):
+    seen, solved = [], conic._as_it_is
+    monkeypatch.setattr(conic, "_as_it_is", lambda rows, *rest: seen.append(rows.shape[1]) or solved(rows, *rest))
+    for arguments in (with_sets(7, 3, 5, 24), planted(8, 10, 17, 64)):
+        kept = conic._program.cache_info().currsize
+        assert solve(separation(*arguments), norm).solved
+    assert set(seen) == {24 * 3, 64 * 10}
+    assert conic._program.cache_info().currsize == kept  # the second is too large to wait for another of its shape
 
 
 @pytest.mark.parametrize("norm", ["fro", "nuc", "l1"])

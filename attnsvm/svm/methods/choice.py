@@ -39,6 +39,7 @@ SMALL = 100  # entries of W up to which coordinates in the spans save nothing
 NUMBER = 8  # bytes
 PER_CONSTRAINT = 25 * NUMBER  # arrays with one number per constraint that live at the same time
 PER_ENTRY = 600  # numbers of a cone program for each entry of W
+PER_NUMBER = {True: 30, False: 8}  # numbers for each of the matrix of the constraints, in a cone program and elsewhere
 NOTICED = 1e8  # bytes, below which nobody asks what is free
 PER_HOUR, HOURS = 5e11, 2  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
 AGAIN = 3e5, 4000  # numbers of the rows, and of a cone, up to which a conic solver goes on where another ended early
@@ -93,7 +94,8 @@ def named(measure: Norm, size: int, method: str | None) -> str:
 
 def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     """About how many bytes the method called `name` takes at its peak."""
-    size, entries = len(c), c.shape[0] * c.shape[1]
+    size, (d, e) = len(c), c.shape
+    entries = d * (min(e, len(c.factors.queries)) if measure.right_invariant else e)
     if name == ACTIVE_SET:
         return NUMBER * 4 * size * entries
     if name == LAGRANGIAN:
@@ -101,8 +103,9 @@ def memory_needed(name: str, c: Constraints, measure: Norm) -> float:
     working = min(size, entries) if name.endswith(WORKING_SET) else size
     if name.startswith(INTERIOR):
         return PER_CONSTRAINT * size + NUMBER * 2 * working**2
-    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2 if name.startswith(CONIC) else 0
-    return PER_CONSTRAINT * size + NUMBER * (8 * working * entries + program)
+    cones = name.startswith(CONIC)
+    program = PER_ENTRY * entries + 2 * conic.largest_cone(c, measure, working) ** 2 if cones else 0
+    return PER_CONSTRAINT * size + NUMBER * (PER_NUMBER[cones] * working * entries + program)
 
 
 def require_room(name: str, c: Constraints, measure: Norm) -> None:
@@ -207,12 +210,12 @@ def least_other(
     if method == INTERIOR:
         return *_improved(problem, start, measure, working_sets.OPTIONS.target, found), method
     if method == CONIC:
-        return *conic.least_norm(problem, start, measure), method
-    return *_on_some(c, start, measure, _interior if part == INTERIOR else _conic, report), method
+        return *conic.least_norm(c, start, measure), method
+    return *_on_some(c, start, measure, _interior if part == INTERIOR else conic.least_norm, report), method
 
 
 def _on_some(c: Constraints, start: np.ndarray, measure: Norm, solve: working_sets.Solver, report: Report) -> Answer:
-    return working_sets.on_working_set(c, start, measure, solve, solve is not _conic, report)
+    return working_sets.on_working_set(c, start, measure, solve, solve is not conic.least_norm, report)
 
 
 def _interior(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
@@ -229,7 +232,7 @@ def _improved(problem: Reduced, start: np.ndarray, measure: Norm, target: float,
     if not best > max(doubted, target) or len(c) > SIZES.nuclear_working_set:
         return answer
     try:
-        again, other = measured(c, measure, *conic.least_norm(problem, start, measure))
+        again, other = measured(c, measure, *conic.least_norm(c, start, measure))
     except ImportError:
         return answer
     return other if again < best else answer
@@ -239,7 +242,3 @@ def _reduced(c: Constraints, start: np.ndarray, measure: Norm, target: float = 0
     if len(c) * start.size > REDUCED_NUMBERS:
         return start, np.zeros(len(c))
     return reduced_interior.least_norm(Reduced(c), start, measure, target)[1]
-
-
-def _conic(c: Constraints, start: np.ndarray, measure: Norm, target: float) -> Answer:
-    return conic.least_norm(Reduced(c), start, measure)

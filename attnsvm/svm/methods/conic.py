@@ -35,6 +35,7 @@ class Options:
         repairs: corrections of the multipliers; the first takes nearly all, the next what it lost to rounding.
         rounded: relative gap that rounding may cost.
         numbers: of the rows, about those of the map to other coordinates, beyond which it is not formed.
+        kept: numbers of the rows up to which compiled programs wait for the next problem of their shape.
     """
 
     accuracy: float = 1e-11
@@ -47,35 +48,34 @@ class Options:
     repairs: int = 3
     rounded: float = 1e-9
     numbers: float = 4e6
+    kept: float = 1e5
 
 
 OPTIONS = Options()
 
 
 def least_norm(
-    problem: Reduced, start: np.ndarray, norm: Norm, options: Options = OPTIONS
+    c: Constraints, start: np.ndarray, norm: Norm, _: float = 0.0, options: Options = OPTIONS
 ) -> tuple[np.ndarray, np.ndarray]:
-    """(W, multipliers) of a feasible problem; in the spans where the norm allows it.
+    """(W, multipliers) of a feasible problem, whatever gap is asked for; in the spans where the norm allows it.
 
     Zeros where the solver fails, which no checker takes for an answer.
 
     Args:
         start: W of the size of the solution, which meets the constraints; no solver starts there.
     """
-    c, inside = problem.constraints, norm.unitarily_invariant
-    left, right = (problem.left, problem.right) if inside else (c.left, c.right)
-    rows, start = outer(left, right)[problem.kept], problem.lower(start) if inside else start
+    problem = Reduced(c, norm.unitarily_invariant, norm.right_invariant)
+    rows, start = outer(problem.left, problem.right)[problem.kept], problem.lower(start)
     size = float(binary(np.asarray(np.linalg.norm(start))))
     scale = binary(lengths(c.left[problem.kept]) * lengths(c.right[problem.kept]))
     rows, bound = rows / scale[:, None], c.bound[problem.kept] / scale / size
     equality, reached = c.equality[problem.kept], rows @ start.ravel() / size
 
     best, answer = np.inf, (np.zeros(c.shape), np.zeros(len(c)))
-    asks = c.asks[problem.kept]
     tries = [(_as_it_is, options.accuracy)]
     if rows.size <= options.numbers:
         more = [(_in_narrow, options.accuracy), (_in_narrow, options.modest)]
-        tries = more + tries if reached[asks].min(initial=1.0) < options.narrow else tries + more
+        tries = more + tries if reached[c.asks[problem.kept]].min(initial=1.0) < options.narrow else tries + more
     for solve, accuracy in tries:
         try:
             found = solve(rows, bound, equality, reached, start / size, norm, replace(options, accuracy=accuracy))
@@ -84,9 +84,8 @@ def least_norm(
         if found is None:
             continue
         W, dual = (part.astype(float) for part in found)
-        W = problem.lift(W * size) if inside else W * size
-        other = onto_unscaled(c, W), problem.spread(dual / scale)
-        gap, _ = measured(c, norm, *other)
+        other = onto_unscaled(c, problem.lift(W * size)), problem.spread(dual / scale)
+        gap = measured(c, norm, *other)[0]
         if gap < best:
             best, answer = gap, other
         if best <= options.enough:
@@ -109,7 +108,8 @@ def _as_it_is(rows, bound, equality, reached, start, norm: Norm, options: Option
     Returns:
         (W, multipliers), or None where the solver fails.
     """
-    program = _program(norm.name, start.shape, equality.tobytes(), get_ident())
+    made = _program if rows.size <= options.kept else _program.__wrapped__
+    program = made(norm.name, start.shape, equality.tobytes(), get_ident())
     W, found = _solved(program, rows, bound, options)
     if found is None or W is None:
         return None

@@ -25,7 +25,7 @@ def published_solution(constraints: Constraints, norm: str) -> np.ndarray | None
     program = _program(len(constraints), left.shape[1], right.shape[1], norm)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 'may be inaccurate': the notebooks go on, so do we
-        return program.solve(outer(left, right), np.ones(len(left)))
+        return program.unpacked(program.solve(outer(left, right), np.ones(len(left))))
 
 
 @cache

@@ -52,6 +52,7 @@ class Options:
 
 
 OPTIONS = Options()
+ANSWERS = ("Solved", "AlmostSolved", "MaxIterations", "MaxTime")  # of CLARABEL, with a W
 
 
 def least_norm(
@@ -204,10 +205,12 @@ def _solved(program: Program, rows, bound, options: Options) -> tuple[np.ndarray
                 **{f"tol_{name}": options.accuracy for name in names},
                 **{f"reduced_tol_{name}": options.reduced for name in names},
             )
+            if program.more:
+                program.unpacked(found)
         except (cvxpy.error.SolverError, ValueError, ArithmeticError):
             return None, None
-    dual = program.dual()
-    if dual is None:
-        return found, None
+    if str(found.status) not in ANSWERS:
+        return None, None
+    dual = program.signs * np.array(found.z)[program.places]
     dual = np.where(program.equality, dual, np.maximum(dual, 0.0))
-    return found, dual if np.isfinite(dual).all() else None
+    return np.array(found.x)[program.columns], dual if np.isfinite(dual).all() else None

@@ -26,19 +26,21 @@ class Program:
     def __init__(self, objective, W, equality: np.ndarray, solver: str, more: Sequence = ()):
         import cvxpy
 
-        self.W, self.equality = W, equality
+        self.W, self.equality, self.more = W, equality, more
         rows = FIRST + np.arange(len(equality) * W.size).reshape(len(equality), W.size)
         bound, margins = FIRST + np.arange(len(equality)), rows @ cvxpy.vec(W, order="C")
-        self.parts = []
-        if not equality.all():
-            self.parts.append((~equality, margins[~equality] >= bound[~equality]))
-        if equality.any():
-            self.parts.append((equality, bound[equality] - margins[equality] == 0))
-        constraints = [*(constraint for _, constraint in self.parts), *more]
-        self.problem = cvxpy.Problem(cvxpy.Minimize(objective), constraints)
+        parts = [margins[~equality] >= bound[~equality]] if not equality.all() else []
+        parts += [bound[equality] - margins[equality] == 0] if equality.any() else []
+        self.problem = cvxpy.Problem(cvxpy.Minimize(objective), [*parts, *more])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a norm that is approximated shows in the gap
             self.data, self.chain, self.inverse_data = self.problem.get_problem_data(solver, solver_opts={})
+        A = self.data["A"].tocoo()
+        named = np.abs(A.data) >= FIRST
+        row, entry = np.divmod((np.abs(A.data[named]) - FIRST).astype(int), W.size)
+        # where the entries of W are in the solver's x, and the multipliers in its z, with their signs
+        self.columns, self.places, self.signs = np.zeros(W.size, int), *np.zeros((2, len(equality)), int)
+        self.columns[entry], self.places[row], self.signs[row] = A.col[named], A.row[named], -np.sign(A.data[named])
 
     def numbers(self, rows: np.ndarray, bound: np.ndarray) -> dict:
         """The cone program for the rows (m, size of W), in C order, and bounds (m,); no zero is stored in it."""
@@ -50,18 +52,11 @@ class Program:
         A.eliminate_zeros()
         return self.data | {"A": A, "b": b}
 
-    def solve(self, rows: np.ndarray, bound: np.ndarray, **settings) -> np.ndarray | None:
-        """W; None where the solver has none. `settings` are those of the solver."""
-        data = self.numbers(rows, bound)
-        solution = self.chain.solve_via_data(self.problem, data, solver_opts=settings)
+    def solve(self, rows: np.ndarray, bound: np.ndarray, **settings):
+        """What the solver returns; `settings` are its own."""
+        return self.chain.solve_via_data(self.problem, self.numbers(rows, bound), solver_opts=settings)
+
+    def unpacked(self, solution) -> np.ndarray | None:
+        """W of what the solver returned; None without one. The constraints in `more` then have their multipliers."""
         self.problem.unpack_results(solution, self.chain, self.inverse_data)
         return self.W.value
-
-    def dual(self) -> np.ndarray | None:
-        """The multipliers (m,) of the problem that was solved last; None where there are none."""
-        found = np.zeros(len(self.equality))
-        for rows, constraint in self.parts:
-            if constraint.dual_value is None:
-                return None
-            found[rows] = constraint.dual_value
-        return found

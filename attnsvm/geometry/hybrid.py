@@ -27,7 +27,7 @@ class Hybrid(Norm):
         return np.column_stack([U[:, kept] @ Vt[kept], np.where(M[:, -1] >= 0, 1.0, -1.0)])
 
     def expression(self, cvxpy, W):
-        last = cvxpy.max(cvxpy.abs(W[:, -1]))
+        last = cvxpy.norm_inf(W[:, -1])
         return cvxpy.maximum(cvxpy.sigma_max(W[:, :-1]), last) if W.shape[1] > 1 else last
 
     @staticmethod

@@ -21,7 +21,7 @@ class EntrywiseMax(Norm):
         return np.where(M >= 0, 1.0, -1.0)
 
     def expression(self, cvxpy, W):
-        return cvxpy.max(cvxpy.abs(W))
+        return cvxpy.norm_inf(W)
 
     @staticmethod
     def steepest_lanes(_, slope, memory):

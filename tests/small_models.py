@@ -11,6 +11,7 @@ import transformers
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+transformers.utils.logging.disable_progress_bar()
 WORDS = [
     *("the", "a", "cat", "dog", "bird", "sees", "hears", "likes", "red", "old"),
     *("small", "big", "tree", "house", "and", "or", "not", ".", "river", "bread"),

@@ -22,7 +22,7 @@ from attnsvm.inspect import families, packaged
 from attnsvm.inspect.layers import chosen
 from attnsvm.svm.arguments import setting
 from attnsvm.system import extras
-from attnsvm.system.errors import UserError, first_line, require
+from attnsvm.system.errors import UserError, require
 from attnsvm.system.untrusted import start
 from attnsvm.system.untrusted import text as text_of
 
@@ -101,16 +101,15 @@ def inspection(
         jobs=jobs, query=query, seed=seed, texts=texts, device=device,
     )  # fmt: skip
     with _on_disk(model, tokenizer) as path:
-        name = path.name if tokenizer is None else type(model).__name__
         families.require_norms(path, _kind(path), given["norms"])
         _require_there(path, layers, heads)
         running = _needs("running")
         plan, jobs = running.Plan(**{name: given[name] for name in running.Plan.__match_args__}), given["jobs"]
         with _unpacked(path) as (place, parts):
             read = _read(place, layers, heads, given, None, running.at_once(jobs))
-            made = partial(_needs("page").origin, path if tokenizer is None else name, given["seed"], command)
+            made = partial(_needs("page").origin, path if tokenizer is None else path.name, given["seed"], command)
             plan = replace(plan, model=_needs("whole").of(read) if loss else "it was not asked for")
-            return running.run(name, lambda files: made(parts or files), read, plan, jobs, progress, then)
+            return running.run(path.name, lambda files: made(parts or files), read, plan, jobs, progress, then)
 
 
 def why(
@@ -180,18 +179,15 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
     if not live:
         yield Path(model)
         return
+    model = getattr(model, "_orig_mod", model)  # compiled
+    name = type(model).__name__
     with TemporaryDirectory(prefix="attnsvm-") as folder:
+        path = Path(folder, name)
+        _needs("live").save(model, tokenizer, path)
         try:
-            model.save_pretrained(folder)
-            if hasattr(tokenizer, "save_pretrained"):
-                tokenizer.save_pretrained(folder)
-            else:
-                tokenizer.save(str(Path(folder, "tokenizer.json")))
-        except Exception as error:  # each kind of model fails in its own way
-            raise UserError(
-                f"model: {type(model).__name__} cannot be saved ({first_line(error)}); give its folder or file"
-            ) from error
-        yield Path(folder)
+            yield path
+        except UserError as error:
+            raise UserError(str(error).replace(str(path), name)) from error
 
 
 @contextmanager

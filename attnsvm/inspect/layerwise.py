@@ -12,7 +12,7 @@ how the weights of older and of fused layouts are called.
 import copy
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -31,6 +31,21 @@ TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models
 MANY = 20  # times as many weights as on disk are more than any model has that is read
 TOGETHER = 2**17  # pairs of tokens in a batch
 OUTSIDE = ""  # where weights lie that belong to no layer
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """The library shows and says nothing inside."""
+    logging = transformers.utils.logging
+    shown, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if shown:
+            logging.enable_progress_bar()
 
 
 class Walk:
@@ -59,9 +74,8 @@ class Walk:
         self.become: list = [None] * len(self.batches)
         from transformers.conversion_mapping import get_model_conversion_mapping  # two seconds: when a model is there
 
-        transformers.utils.logging.disable_progress_bar()
         self.checkpoint = Checkpoint(folder)
-        self.model = _without_weights(folder, config, self.checkpoint, "meta")
+        self.model = _of_folder(folder, config, self.checkpoint, "meta")
         names = [name for name, _ in modules(self.model, config.model_type)]
         require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
         self.layers = [layer_of(name) for name in names]
@@ -71,7 +85,7 @@ class Walk:
         self._names: dict[str, str] = {}
         self._assign()
         self._require_memory()
-        self.model = _without_weights(folder, config, self.checkpoint, device)
+        self.model = _of_folder(folder, config, self.checkpoint, device)
         self._empty = dict(self.model.state_dict())
         self._read_outside()
         for layer in dict.fromkeys(self.layers):
@@ -195,6 +209,7 @@ class Walk:
             for name, one in empty.items():
                 self._set(name, one)
 
+    @quiet()
     def _read(self, layer: str, keys: Sequence[str]) -> None:
         """Give a layer, or what belongs to none, its weights, given their names on disk."""
         from transformers.core_model_loading import convert_and_load_state_dict_in_model
@@ -254,21 +269,31 @@ class Walk:
         return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
 
 
-def _without_weights(folder: Path, config, checkpoint: Checkpoint, device: str):
-    """The model with parameters that have shapes and no numbers; what is no parameter is there.
-
-    Args:
-        checkpoint: how many weights there are: a model with many more is not made to its end.
-        device: "meta": what is no parameter has shapes alone, too.
-    """
+def _of_folder(folder: Path, config, checkpoint: Checkpoint, device: str):
     encoder = config.model_type in ("t5", "mt5")  # the encoder alone, whether or not the folder has a decoder
     kind = transformers.AutoModelForTextEncoding if encoder else transformers.AutoModel
-    left = MANY * (len(checkpoint.shapes) + MANY)
+    how = {"attn_implementation": "eager", "experts_implementation": "eager", "dtype": torch.float64}
+    try:
+        return without_weights(
+            lambda: kind.from_config(copy.deepcopy(config), **how), len(checkpoint.shapes), device
+        ).eval()
+    except Exception as error:  # each kind of model fails in its own way
+        raise UserError(f"{folder}/config.json: no model can be made of it ({first_line(error)})") from error
+
+
+def without_weights(make: Callable, count: int, device: str):
+    """The model that `make` makes with parameters that have shapes and no numbers; what is no parameter is there.
+
+    Args:
+        count: how many weights there are: a model with many more is not made to its end.
+        device: "meta": what is no parameter has shapes alone, too.
+    """
+    left = MANY * (count + MANY)
 
     def emptied(_, __, parameter):
         nonlocal left
         left -= 1
-        require(left > 0, f"it describes many more weights than the {len(checkpoint.shapes)} that are there")
+        require(left > 0, f"it describes many more weights than the {count} that are there")
         if parameter is None or parameter.is_meta:  # one that is shared stays the same
             return parameter
         return torch.nn.Parameter(parameter.detach().to("meta"), requires_grad=False)
@@ -276,14 +301,9 @@ def _without_weights(folder: Path, config, checkpoint: Checkpoint, device: str):
     handle = register_module_parameter_registration_hook(emptied)
     try:
         with torch.device(device):
-            model = kind.from_config(
-                copy.deepcopy(config), attn_implementation="eager", experts_implementation="eager", dtype=torch.float64
-            )
-    except Exception as error:  # each kind of model fails in its own way
-        raise UserError(f"{folder}/config.json: no model can be made of it ({first_line(error)})") from error
+            return make()
     finally:
         handle.remove()
-    return model.eval()
 
 
 def layer_of(attention: str) -> str:

@@ -18,7 +18,7 @@ from attnsvm.inspect import tokens
 from attnsvm.inspect.attention import attentions
 from attnsvm.inspect.checkpoint import Checkpoint
 from attnsvm.inspect.families import DECODERS
-from attnsvm.inspect.layerwise import layer_of
+from attnsvm.inspect.layerwise import layer_of, quiet
 from attnsvm.inspect.models import Reading
 from attnsvm.system import machine
 from attnsvm.system.errors import first_line, require
@@ -65,20 +65,19 @@ class Whole:
         device: where it runs.
     """
 
+    @quiet()
     def __init__(self, folder: str, causal: bool, texts: tuple[tuple[int, tuple[tuple, tuple]], ...], device: str):
         self._given, self.texts, self.device = (folder, causal, texts, device), dict(texts), device
         kinds = transformers.MODEL_FOR_CAUSAL_LM_MAPPING if causal else transformers.MODEL_FOR_MASKED_LM_MAPPING
         config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
         require(type(config) in kinds, f"there is no head for words for {config.model_type!r}")
-        checkpoint, level = Checkpoint(Path(folder)), transformers.utils.logging.get_verbosity()
+        checkpoint = Checkpoint(Path(folder))
         with checkpoint.tensors(checkpoint.files) as tensors:
             weights = {name: one[...] for name, one in tensors.items()}
-        transformers.utils.logging.set_verbosity_error()
         self.model, said = kinds[type(config)].from_pretrained(
             None, config=config, state_dict=weights, attn_implementation="eager", experts_implementation="eager",
             dtype=torch.float32, output_loading_info=True,
         )  # fmt: skip
-        transformers.utils.logging.set_verbosity(level)
         require(not said["missing_keys"], "its weights have no head for words")
         self.model.eval().to(device).config.use_cache = False
         base = self.model.base_model

@@ -223,11 +223,17 @@ def test_an_adapter_that_would_not_be_applied_is_named(name, model_folder):
         models.read(model_folder, TEXTS[:2])
 
 
-def test_a_model_in_memory_is_shown_as_its_folder(tmp_path):
+def test_a_model_in_memory_is_shown_as_its_folder(tmp_path, monkeypatch):
     folder, asks = bert(tmp_path), {"norms": "fro", "draws": 1, "layers": [1]}
     made = transformers.AutoModelForMaskedLM.from_pretrained(folder)
     own = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    found = inspect.inspection(made, TEXTS[:12], tokenizer=own, **asks)
+    before, logging = made.config.to_dict(), transformers.utils.logging
+    monkeypatch.setattr(logging, "_tqdm_active", True)
+    called = transformers.AutoTokenizer.from_pretrained(folder)
+    called("the cat sees a dog", truncation=True, max_length=4)
+    found = inspect.inspection(torch.compile(made.train()), TEXTS[:12], tokenizer=called, **asks)
+    assert made.config.to_dict() == before
+    assert logging.is_progress_bar_enabled()
     pd.testing.assert_frame_equal(found.table, inspect.heads(folder, TEXTS[:12], **asks))
     reasons = [inspect.why(model, TEXTS[:12], tokenizer=how) for model, how in ((made, own), (folder, None))]
     pd.testing.assert_frame_equal(*reasons)
@@ -235,3 +241,23 @@ def test_a_model_in_memory_is_shown_as_its_folder(tmp_path):
     for model, how, said in ((made, None, "tokenizer"), (folder, own, "tokenizer"), (torch.nn.ReLU(), own, "model")):
         with pytest.raises(UserError, match=f"^{said}: expected"):
             inspect.heads(model, TEXTS, tokenizer=how)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (lambda it: it.register_forward_hook(print), "a hook in encoder.layer.0.attention.self"),
+        (lambda it: setattr(it, "scaling", 9.0), "scaling in encoder.layer.0.attention.self"),
+        (lambda it: setattr(it.key, "forward", print), "forward in encoder.layer.0.attention.self.key"),
+        (lambda it: setattr(it, "key", torch.nn.Sequential(it.key)), "a Sequential in encoder.layer.0.attention.self"),
+        (lambda it: it.register_buffer("soft", torch.ones(1)), "soft in encoder.layer.0.attention.self"),
+    ],
+)
+def test_a_model_in_memory_that_its_weights_do_not_make_is_refused(spoil, what, encoder):
+    made = transformers.AutoModel.from_pretrained(encoder)
+    spoil(made.encoder.layer[0].attention.self)
+    with pytest.raises(UserError, match=f"^model: BertModel computes otherwise than what its library saves .{what}"):
+        inspect.heads(made, TEXTS, tokenizer=Tokenizer.from_file(str(encoder / "tokenizer.json")))
+    made.__class__ = type("Mine", (transformers.BertModel,), {})
+    with pytest.raises(UserError, match=r"^model: Mine computes otherwise than .* \(its class is not of transformers"):
+        inspect.heads(made, TEXTS, tokenizer=Tokenizer.from_file(str(encoder / "tokenizer.json")))

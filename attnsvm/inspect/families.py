@@ -86,15 +86,16 @@ READ = "docs/inspect.md names the kinds that are read"
 ADAPTER = re.compile(r"(adapter|(?<![a-z])lora(?![a-z])).*\.(json|safetensors|bin|pt|gguf|npz)$", re.IGNORECASE)
 # Settings that change no attention, whatever they say: of training, of what comes after the last layer, of the library.
 IDLE = re.compile(
-    r"_.*|.*drop(out)?(_prob|_fusion)?|.*pdrop|.*_token_ids?|.*_version|.*initializ.*|init_.*|.*_loss|summary_.*|"
-    r"pooler_.*|output_.*|num_beam.*|(max|min|seq|model_max)_length|n_ctx|auto_map|torch_?dtype|torchscript|pretraining_tp|"
+    r"_(name_or_path|num_labels|commit_hash|(attn|experts)_impl.*|sliding_window_pattern|flash_attn_2_enabled)|attn_impl|output_past|"
+    r".*drop(out)?(_prob|_fusion)?|.*pdrop|.*_token_ids?|.*_version|.*initializ.*|init_(device|config|std)|.*_loss|summary_.*|"
+    r"pooler_.*|output_(attentions|hidden_states|scores|router_logits)|num_beam.*|(max|min|seq|model_max)_length|n_ctx|auto_map|(torch_)?dtype|torchscript|pretraining_tp|"
     r"task_specific_params|finetuning_task|(id2|2)?label(2id)?s?|num_labels|gradient_checkpointing|use_(return_dict|bfloat16)|"
     r"directionality|language|tokenizer_class|prefix|do_sample|temperature|top_[kp]|typical_p|repetition_penalty|"
     r"length_penalty|diversity_penalty|no_repeat_ngram_size|encoder_no_repeat_ngram_size|early_stopping|"
     r"num_return_sequences|bad_words_ids|remove_invalid_values|is_local|local_files_only|net_structure_type|gap_size|"
     r"num_memory_blocks|down_scale_factor|masked_softmax_fusion|slow_but_exact|skip_bias_add(_qkv)?|verbose|"
     r"is_llama_config|cache_implementation|attention_softmax_in_fp32|offset_alibi|n_positions|tokenizer_name|aux_loss_alpha|"
-    r"ep_size|seq_aux|moe_layer_freq|experts_per_token|initial_context_length|layer_norm_eps|repad_logits_with_grad"
+    r"ep_size|seq_aux|moe_layer_freq|experts_per_token|initial_context_length|repad_logits_with_grad"
 )
 # What no model does for which it is not known: off, it changes nothing.
 OFF = ("use_mrope", "rope_interleaved", "attention_bias", "apply_residual_connection_post_layernorm")
@@ -103,7 +104,8 @@ DOES = {
     "deepseek_v2": {"scoring_func": "softmax"},
     "deepseek_v3": {"scoring_func": "sigmoid", "topk_method": "noaux_tc"},
 }
-ALSO = {"n_head": "num_attention_heads", "n_layer": "num_hidden_layers", "n_head_kv": "num_kv_heads"}
+ALSO = {"n_head": "num_attention_heads", "n_layer": "num_hidden_layers", "n_head_kv": "num_kv_heads",
+        "layer_norm_eps": "norm_eps"}  # fmt: skip
 # What says how frequencies are scaled, by the type; without a type nothing does.
 SCALED = {
     "default": "",
@@ -113,7 +115,7 @@ SCALED = {
     "longrope": "factor attention_factor short_factor long_factor",
     "llama3": "factor low_freq_factor high_freq_factor",
 }
-OF_ALL = {"rope_type", "type", "rope_theta", "partial_rotary_factor", "original_max_position_embeddings"}
+OF_ALL = {"rope_type", "type", "rope_theta", "original_max_position_embeddings"}
 
 
 def require_norms(model: Path, kind: object, norms: Sequence[str] | None) -> None:
@@ -141,15 +143,21 @@ def require_known(path: Path, given: dict, config: Any, source: str) -> None:
     """
     heeded = {*vars(type(config)()), *config.attribute_map, "model_type", "is_decoder", "position_embedding_type"}
     asked = {*re.findall(r"config\.(\w+)", source), *re.findall(r"(?:config, |kwargs\.\w+\()[\"'](\w+)[\"']", source)}
-    asked |= {"rope_theta", "rope_scaling", "partial_rotary_factor"} if hasattr(config, "rope_parameters") else set()
+    partial = {"partial_rotary_factor"} & {*re.findall(r"\w+", source)}
+    asked |= {"rope_theta", "rope_scaling", *partial} if hasattr(config, "rope_parameters") else set()
     unknown = [name for name in given if name not in heeded | asked and not IDLE.fullmatch(name)]
     same = DOES.get(config.model_type, {}) | {name: getattr(config, other, None) for name, other in ALSO.items()}
     unknown = [k for k in unknown if given[k] not in (None, [], {}, "", same.get(k))]
     unknown = [k for k in unknown if k not in OFF or given[k] is not False]
     scaled = getattr(config, "rope_parameters", None) or {}
     for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
-        known = OF_ALL | {*SCALED.get(one.get("rope_type", ""), "").split()}
+        known = OF_ALL | partial | {*SCALED.get(one.get("rope_type", ""), "").split()}
         unknown += [f"rope_parameters.{name}" for name in one if name not in known]
+    for name, inner in given.items():
+        if hasattr(own := getattr(config, name, None), "model_type"):  # settings of a part
+            plain, used = vars(type(own)()), {*re.findall(rf"{name}\.(\w+)", source), "model_type"}
+            others = [k for k in inner or () if inner[k] not in (None, plain.get(k)) and not IDLE.fullmatch(k)]
+            unknown += [f"{name}.{k}" for k in others if k not in used]
     require(not unknown, f"{path}: {', '.join(unknown[:3])}: not known for a model of the kind {config.model_type!r}, "
             "so it may compute otherwise; take out what changes nothing")  # fmt: skip
 
@@ -168,7 +176,14 @@ def refusal(given: dict) -> str:
         return "adds linear biases that transformers rounds to bfloat16, and adds twice where it gives probabilities"
     if kind not in kinds:
         return "has an unknown layout"
-    given = given | (given.get("attn_config") or {})
+    given, made = given | (given.get("attn_config") or {}), given.get("auto_map")
+    named = re.findall(r"AutoModel\w*': '[^']*\.(\w+)'", str(made)) + list(given.get("architectures") or ()) * bool(
+        made
+    )
+    library = re.compile(re.sub("_text$|[-_]", "", kind) + "(model|for|lmhead|encoder)")
+    own = [name for name in named if not library.match(str(name).replace("_", "").lower())]
+    if own:
+        return f"is computed by code of its own ({own[0]}), which is not run"
     packed = given.get("quantization_config")
     if packed:
         how = packed.get("quant_method", "quantization_config") if isinstance(packed, dict) else "quantization_config"

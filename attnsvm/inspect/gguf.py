@@ -249,6 +249,6 @@ def _name(file, name) -> str:
     """The name of a tensor in the layout of the folder."""
     stem, _, kind = name.rpartition(".")
     block, _, part = stem.removeprefix("blk.").partition(".")
-    known = stem in OUTSIDE or (stem.startswith("blk.") and block.isdecimal() and part in INSIDE)
+    known = (stem in OUTSIDE and kind == "weight") or (stem.startswith("blk.") and block.isdecimal() and part in INSIDE)
     require(known, f"{file}: the weights {name} have no place in a model of this kind")
     return f"{OUTSIDE[stem]}.{kind}" if stem in OUTSIDE else f"model.layers.{block}.{INSIDE[part]}.{kind}"

@@ -30,6 +30,8 @@ from attnsvm.system.errors import UserError, first_line, require
 TABLES = (r"\.inv_freq$", r"\.masked_bias$", r"\.position_ids$")  # which models make anew, and some have saved
 MANY = 20  # times as many weights as on disk are more than any model has that is read
 TOGETHER = 2**17  # pairs of tokens in a batch
+# Heads for words, classes and other ends of texts, where names do not say what is below them.
+HEADS = re.compile(r"(\w*_)?(head|cls|classifier|score|pooler|predictions|projector|qa_outputs|decoder)s?\b")
 OUTSIDE = ""  # where weights lie that belong to no layer
 
 
@@ -165,6 +167,9 @@ class Walk:
                 name, source = rename_source_key(key, *mapping, self.model.base_model_prefix, self._empty)
                 if name in self._empty:
                     layer = self._layer_with(name)
+                    twice = [other for other, filled in self._names.items() if filled == name and not source]
+                    require(not twice, f"{self.checkpoint.files[key]}: the weights {key} are also there as "
+                            f"{', '.join(twice)}; take one away")  # fmt: skip
                     self._names[key] = name
                     self._keys[layer].append(key)
                     together |= {layer} if source else set()
@@ -255,12 +260,13 @@ class Walk:
             raise UserError(self._does_not_fit(file, name, shape, wanted))
 
     def _require_no_loss(self, key: str) -> None:
-        """What has no place may be a head for words, but nothing that a layer would compute with."""
+        """What has no place may be a head for words, but nothing that the model below it would compute with."""
         ignored = (*(self.model._keys_to_ignore_on_load_unexpected or ()), *TABLES)
-        stacks = {layer.rpartition(".")[0] for layer in self.layers}
-        name = key.removeprefix(f"{self.model.base_model_prefix}.")
-        inside = any(re.match(rf"{re.escape(stack)}\.\d+\.", name) for stack in stacks)
-        require(not inside or any(re.search(one, key) for one in ignored), f"{self.checkpoint.files[key]}: the weights "
+        begin = f"{self.model.base_model_prefix}."
+        inside = {begin} & {name[: len(begin)] for name in self.checkpoint.shapes} or {""}
+        parts = [*inside, *(f"{name}." for name, _ in self.model.named_children())]
+        free = not key.startswith(tuple(parts)) or ("" in inside and HEADS.match(key))
+        require(free or any(re.search(one, key) for one in ignored), f"{self.checkpoint.files[key]}: the weights "
                 f"{key} have no place in the model that config.json describes")  # fmt: skip
 
     @staticmethod

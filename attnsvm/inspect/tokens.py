@@ -34,6 +34,7 @@ MOLECULES = ("(", ")", "=", "Cl")  # which a vocabulary of proteins or of letter
 BESIDE = ("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json")  # read with any of the others
 # Settings with which words are those of a model of sentencepiece.
 PLAIN = {"do_lower_case": False, "split_by_punct": False, "sp_model_kwargs": {}, "add_prefix_space": True}
+OF_CLASSES = {"auto_map": {}, "never_split": [], "do_basic_tokenize": True}  # which nobody reads without their code
 FILE = "tokenizer.json"  # of the library tokenizers: where it is there, nothing else decides over words
 
 
@@ -168,6 +169,7 @@ class _Own:
 
     def numbers(self, text: str) -> list[int]:
         found = self.tokenizer.encode(text)
+        require(not any(found.type_ids), "it gives types other than 0 to tokens, and models are read with type 0")
         self.special |= {k for k, added in zip(found.ids, found.special_tokens_mask, strict=True) if added}
         return found.ids
 
@@ -229,6 +231,7 @@ def _of_folder(folder: Path) -> Any:
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
                 untrusted.start(path, 1)
         _require_words(folder)
+        _require_heeded(folder, "the files beside it", OF_CLASSES)
         from transformers import AutoTokenizer
 
         more = {"do_lower_case": False} if _cased(folder) else {}
@@ -248,20 +251,24 @@ def _of_folder(folder: Path) -> Any:
 
 def _pieces(folder: Path, names: Sequence[str]) -> Any:
     """The model of sentencepiece among some files, or None; UserError where other settings are to change its words."""
-    config = folder / "tokenizer_config.json"
-    said = untrusted.json_file(config) if config.is_file() else {}
     for name in [name for name in names if name.endswith((".model", ".spm"))]:
         if untrusted.start(folder / name, 1) != b"\n":  # of tiktoken
             continue
         from sentencepiece import SentencePieceProcessor
 
-        others = [key for key, value in PLAIN.items() if said.get(key, value) not in (None, value)]
-        require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
+        _require_heeded(folder, name, PLAIN)
         try:
             return SentencePieceProcessor(model_file=str(folder / name))
         except Exception as error:
             raise UserError(f"{folder}: its tokenizer cannot be read ({first_line(error)})") from error
     return None
+
+
+def _require_heeded(folder: Path, name: str, plain: dict) -> None:
+    config = folder / "tokenizer_config.json"
+    said = untrusted.json_file(config) if config.is_file() else {}
+    others = [key for key, value in plain.items() if said.get(key, value) not in (None, value)]
+    require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
 
 
 def _require_words(folder: Path) -> None:

@@ -81,6 +81,7 @@ def test_quantised_weights_are_the_numbers_that_they_stand_for(stored, llama, tm
     [
         ({"changes": {"rope.scaling.type": "yarn"}}, "llama.rope.scaling.type is 'yarn', which is not read"),
         ({"more": ["rope_freqs.weight"]}, "the weights rope_freqs.weight have no place"),
+        ({"more": ["output_norm.bias"]}, "the weights output_norm.bias have no place"),
         ({"changes": {"rope.dimension_count": 8}}, "llama.rope.dimension_count is 8, which is not read"),
         ({"changes": {"block_count": None}}, "there is no llama.block_count"),
         ({"changes": {"rope.scaling.factor": 4}}, "llama.rope.scaling.factor is 4, which is not read"),

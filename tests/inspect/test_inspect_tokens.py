@@ -277,6 +277,12 @@ def test_pieces_in_a_gguf_file_are_those_of_its_model(way, tmp_path):
     assert found["ids"] == [[own.bos_id(), *own.encode(text)] for text in texts]
 
 
+def test_types_of_tokens_are_refused(folder):
+    changed(folder, lambda content: content["post_processor"]["single"][1]["Sequence"].update(type_id=1))
+    with pytest.raises(UserError, match="it gives types other than 0 to tokens, and models are read with type 0"):
+        tokens.encoded(folder, TEXTS, 20, causal=False)
+
+
 def test_texts_of_another_kind_are_named(encoder):
     sentence = r"^texts: the model's tokenizer knows none of their words; are they the right kind of text\?$"
     with pytest.raises(UserError, match=sentence):
@@ -330,6 +336,9 @@ def test_a_vocabulary_with_capitals_is_of_capitals(told, first, folder):
     found = tokens.answer({"folder": str(folder), "texts": ["The cat"], "longest": 20})
     assert found["words"] == [["[CLS]", first, "cat", "[SEP]"]]
     assert found["files"] == ["tokenizer_config.json", "vocab.txt"]
+    (folder / "tokenizer_config.json").write_text('{"never_split": ["cat"], "do_basic_tokenize": null}')
+    with pytest.raises(UserError, match="never_split: not heeded with the files beside it; save it as "):
+        tokens.answer({"folder": str(folder), "texts": ["The cat"], "longest": 20})
 
 
 def test_a_vocabulary_of_molecules_alone_is_refused(folder):

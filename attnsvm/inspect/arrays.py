@@ -13,7 +13,7 @@ from attnsvm.system.errors import require
 
 
 def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[Layer]:
-    """One layer, number 0; an input whose tokens and query are those of an earlier one, in any order, is left out.
+    """One layer, number 0; an input with the tokens, in any order, and the query of an earlier one is left out.
 
     Arrays of the file:
         tokens: (n, T, d); queries: (n, e).
@@ -25,6 +25,9 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
         UserError, ValueError: the file is not as described; the message is one sentence.
     """
     given = load(path)
+    known = {"tokens", "queries", "lengths", "delimiters", "words", *("W" if "W" in given else "KQ")}
+    unknown = sorted(given.keys() - known)
+    require(not unknown, f"{path}: the array {', '.join(unknown)} is not one of {', '.join(sorted(known))}")
     tokens, lengths = tokens_of(path, given)
     n, T, d = tokens.shape
     require("queries" in given, f"{path}: the array queries is missing, (n, e)")
@@ -38,10 +41,10 @@ def read(path: str | os.PathLike, heads: Sequence[int] | None = None) -> list[La
     )
     fits = words is None or (words.shape == (n, T) and words.dtype.kind == "U")
     require(fits, f"{path}: words: expected an array of texts of shape {(n, T)}")
-    kinds = np.split(equal(np.concatenate([tokens[i, : lengths[i]] for i in range(n)])), np.cumsum(lengths)[:-1])
+    kinds = np.split(equal(_near(np.concatenate([tokens[i, : lengths[i]] for i in range(n)]))), np.cumsum(lengths)[:-1])
     first: dict[tuple, int] = {}
     text = [first.setdefault(tuple(sorted(one)), i) for i, one in enumerate(kinds)]  # of the same tokens
-    rows = distinct(zip(text, equal(queries), strict=True))
+    rows = distinct(zip(text, equal(_near(queries)), strict=True))
     inputs = Inputs(
         [tokens[i, : lengths[i]] for i in rows],
         queries[rows],
@@ -63,6 +66,11 @@ def _weights(path, given, d, e) -> np.ndarray:
     shape = (len(K), e, K.shape[2])
     Q = finite_array(f"{path}: Q", _heads(given["Q"]), shape, f"(e, r) or (H, e, r) with (H, e, r) = {shape}")
     return K @ Q.swapaxes(1, 2)
+
+
+def _near(rows: np.ndarray) -> np.ndarray:
+    """Rows that are equal where they differ by rounding, as copies do that were computed in another batch."""
+    return (rows / (np.abs(rows).max() or 1.0)).astype(np.float32)
 
 
 def _heads(array) -> np.ndarray:

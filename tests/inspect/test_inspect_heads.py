@@ -228,6 +228,8 @@ def test_factors_and_padding_are_read_as_w_and_tokens_are(tmp_path):
         ({"tokens": None}, "{}: the array tokens is missing, (n, T, d)"),
         ({"queries": None}, "{}: the array queries is missing, (n, e)"),
         ({"W": None}, "{}: expected the array W, or K and Q"),
+        ({"K": np.ones((4, 2))}, "{}: the array K is not one of W, delimiters"),
+        ({"mask": np.ones(4)}, "{}: the array mask is not one of W, delimiters, lengths, queries, tokens, words"),
         ({"W": np.full((4, 4), np.nan)}, "{}: W: expected finite numbers in shape"),
         ({"W": np.ones((3, 4))}, "{}: W: expected shape (d, e) or (H, d, e) with (4, 4), got (1, 3, 4)"),
         ({"lengths": np.arange(1, 41) % 5 + 1}, "{}: input 4 has one token, expected at least two"),

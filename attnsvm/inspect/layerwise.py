@@ -77,7 +77,11 @@ class Walk:
         from transformers.conversion_mapping import get_model_conversion_mapping  # two seconds: when a model is there
 
         self.checkpoint = Checkpoint(folder)
-        self.model = _of_folder(folder, config, self.checkpoint, "meta")
+        encoder = config.model_type in ("t5", "mt5")  # the encoder alone, whether or not the folder has a decoder
+        kind = transformers.AutoModelForTextEncoding if encoder else transformers.AutoModel
+        how = {"attn_implementation": "eager", "experts_implementation": "eager", "dtype": torch.float64}
+        given = lambda: kind.from_config(copy.deepcopy(config), **how), len(self.checkpoint.shapes)
+        self.model = without_weights(*given, "meta", folder / "config.json")
         names = [name for name, _ in modules(self.model, config.model_type)]
         require(bool(names), f"{folder}: no attention is found in a model of the kind {config.model_type!r}; {READ}")
         self.layers = [layer_of(name) for name in names]
@@ -87,7 +91,7 @@ class Walk:
         self._names: dict[str, str] = {}
         self._assign()
         self._require_memory()
-        self.model = _of_folder(folder, config, self.checkpoint, device)
+        self.model = without_weights(*given, device, folder / "config.json")
         self._empty = dict(self.model.state_dict())
         self._read_outside()
         for layer in dict.fromkeys(self.layers):
@@ -161,15 +165,18 @@ class Walk:
 
         renamings = [one for one in self._mapping if isinstance(one, WeightRenaming)]
         converters = [one for one in self._mapping if isinstance(one, WeightConverter)]
+        filled: dict[str, str] = {}
         together = set()  # layers in which several weights on disk make one, or one makes several
         for key in self.checkpoint.shapes:
             for mapping in ((renamings, converters), ([], [])):
                 name, source = rename_source_key(key, *mapping, self.model.base_model_prefix, self._empty)
                 if name in self._empty:
                     layer = self._layer_with(name)
-                    twice = [other for other, filled in self._names.items() if filled == name and not source]
-                    require(not twice, f"{self.checkpoint.files[key]}: the weights {key} are also there as "
-                            f"{', '.join(twice)}; take one away")  # fmt: skip
+                    first = filled.setdefault(name, key)
+                    file = self.checkpoint.files[key]
+                    require(
+                        source or first == key, f"{file}: the weights {key} are there as {first}, too; take one away"
+                    )
                     self._names[key] = name
                     self._keys[layer].append(key)
                     together |= {layer} if source else set()
@@ -177,7 +184,6 @@ class Walk:
                     break
             else:
                 self._require_no_loss(key)
-        filled = {*self._names.values()}
         layers = {name: self._layer_with(name) for name, _ in self.model.named_parameters()}
         self._require_there(
             [name for name, layer in layers.items() if layer not in {OUTSIDE, *together} and name not in filled]
@@ -275,24 +281,13 @@ class Walk:
         return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
 
 
-def _of_folder(folder: Path, config, checkpoint: Checkpoint, device: str):
-    encoder = config.model_type in ("t5", "mt5")  # the encoder alone, whether or not the folder has a decoder
-    kind = transformers.AutoModelForTextEncoding if encoder else transformers.AutoModel
-    how = {"attn_implementation": "eager", "experts_implementation": "eager", "dtype": torch.float64}
-    try:
-        return without_weights(
-            lambda: kind.from_config(copy.deepcopy(config), **how), len(checkpoint.shapes), device
-        ).eval()
-    except Exception as error:  # each kind of model fails in its own way
-        raise UserError(f"{folder}/config.json: no model can be made of it ({first_line(error)})") from error
-
-
-def without_weights(make: Callable, count: int, device: str):
+def without_weights(make: Callable, count: int, device: str, place: object):
     """The model that `make` makes with parameters that have shapes and no numbers; what is no parameter is there.
 
     Args:
         count: how many weights there are: a model with many more is not made to its end.
         device: "meta": what is no parameter has shapes alone, too.
+        place: where its settings are, for the sentence of a UserError.
     """
     left = MANY * (count + MANY)
 
@@ -307,7 +302,9 @@ def without_weights(make: Callable, count: int, device: str):
     handle = register_module_parameter_registration_hook(emptied)
     try:
         with torch.device(device):
-            return make()
+            return make().eval()
+    except Exception as error:  # each kind of model fails in its own way
+        raise UserError(f"{place}: no model can be made of it ({first_line(error)})") from error
     finally:
         handle.remove()
 

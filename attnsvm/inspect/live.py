@@ -29,52 +29,43 @@ def save(model: Any, tokenizer: Any, folder: Path) -> None:
     try:
         what = _unlike(model) if ours else "its class is not of transformers"
         if not what:
-            _save(model, copy.deepcopy(tokenizer), folder)
+            model, tokenizer = copy.copy(model), copy.deepcopy(tokenizer)
+            model.config = copy.deepcopy(model.config)  # of which saving changes some
+            model.save_pretrained(folder)
+            if hasattr(tokenizer, "backend_tokenizer"):
+                tokenizer.backend_tokenizer.no_truncation()
+            getattr(tokenizer, "save_pretrained", lambda folder: tokenizer.save(str(folder / FILE)))(folder)
     except Exception as error:  # each kind of model fails in its own way
         raise UserError(f"model: {name} cannot be saved ({first_line(error):.80}); give its folder or file") from error
     require(not what, f"model: {name} computes otherwise than what its library saves ({what}); give the folder of one "
             "that does not, or arrays in an .npz file")  # fmt: skip
 
 
-def _save(model: Any, tokenizer: Any, folder: Path) -> None:
-    own, model.config = model.config, copy.deepcopy(model.config)  # saving changes some of it
-    try:
-        model.save_pretrained(folder)
-    finally:
-        model.config = own
-    if hasattr(tokenizer, "backend_tokenizer"):
-        tokenizer.backend_tokenizer.no_truncation()
-    getattr(tokenizer, "save_pretrained", lambda folder: tokenizer.save(str(folder / FILE)))(folder)
-
-
 def _unlike(model: Any) -> str:
     """What a model computes with that one of the same settings has not, or has otherwise; "" where there is nothing."""
-    same = without_weights(lambda: type(model)(copy.deepcopy(model.config)), len([*model.parameters()]), "cpu")
+    same = without_weights(lambda: type(model)(copy.deepcopy(model.config)), len([*model.parameters()]), "cpu", "it")
     plain = dict(same.named_modules(remove_duplicate=False))
     for name, module in model.named_modules(remove_duplicate=False):
-        what = _other(module, plain[name]) if name in plain else "" if name.startswith("pooler") else "a module"
+        other, what = plain.get(name), [f"a {type(module).__name__}"]
+        if type(module) is type(other):
+            hooks = [*module._forward_hooks.values(), *module._forward_pre_hooks.values()]
+            what = ["a hook" for one in hooks if not getattr(one, "__module__", "").startswith("transformers.")]
+            ours, theirs = (
+                dict(it.named_parameters(recurse=False)) | dict(it.named_buffers(recurse=False))
+                for it in (module, other)
+            )
+            made = ours.keys() & other._non_persistent_buffers_set  # not saved; some have been in half precision
+            what += [k for k in made if not torch.allclose(ours[k].cpu().to(theirs[k].dtype), theirs[k], rtol=0.01)]
+            what += sorted(ours.keys() - theirs.keys())
+            what += [k for k in vars(module) | vars(other) if _is_other(k, module, other)]
         if what:
-            return f"{what} in {name or 'the model itself'}"
+            return f"{what[0]} in {name or 'the model itself'}"
     return ""
 
 
-def _other(module: torch.nn.Module, plain: torch.nn.Module) -> str:
-    if type(module) is not type(plain):
-        return f"a {type(module).__name__}"
-    hooks = [*module._forward_hooks.values(), *module._forward_pre_hooks.values()]
-    if not all(getattr(one, "__module__", "").startswith("transformers.") for one in hooks):
-        return "a hook"
-    for which in ("_parameters", "_buffers"):
-        mine, theirs = ({k: v for k, v in getattr(one, which).items() if v is not None} for one in (module, plain))
-        made = mine.keys() & plain._non_persistent_buffers_set  # and so not saved, but made anew
-        for name in mine:  # some have been in half precision
-            far = name in made and not torch.allclose(mine[name].cpu().to(theirs[name].dtype), theirs[name], rtol=0.01)
-            if name not in theirs or far:
-                return name
+def _is_other(name: str, module: torch.nn.Module, plain: torch.nn.Module) -> bool:
     mine, theirs = vars(module), vars(plain)
-    for name in mine | theirs:
-        in_place = name not in theirs and callable(mine[name]) and callable(getattr(type(module), name, None))
-        compared = isinstance(theirs.get(name, module), (*SIMPLE, transformers.PreTrainedConfig))
-        if in_place or (compared and not FREE.fullmatch(name) and repr(mine.get(name)) != repr(theirs[name])):
-            return name
-    return ""
+    if name not in theirs:  # in the place of a method
+        return callable(mine[name]) and callable(getattr(type(module), name, None))
+    compared = isinstance(theirs[name], (*SIMPLE, transformers.PreTrainedConfig)) and not FREE.fullmatch(name)
+    return compared and repr(mine.get(name)) != repr(theirs[name])

@@ -183,7 +183,7 @@ def _on_disk(model: Any, tokenizer: Any) -> Iterator[Path]:
     name = type(model).__name__
     with TemporaryDirectory(prefix="attnsvm-") as folder:
         path = Path(folder, name)
-        _needs("live").save(model, tokenizer, path)
+        _needs("layerwise").save(model, tokenizer, path)
         try:
             yield path
         except UserError as error:

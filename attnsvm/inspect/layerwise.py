@@ -24,6 +24,7 @@ from torch.nn.modules.module import register_module_parameter_registration_hook
 from attnsvm.inspect.attention import Attention, attentions, modules
 from attnsvm.inspect.checkpoint import PLAIN, Checkpoint
 from attnsvm.inspect.families import READ
+from attnsvm.inspect.tokens import FILE
 from attnsvm.system import machine
 from attnsvm.system.errors import UserError, first_line, require
 
@@ -32,6 +33,9 @@ MANY = 20  # times as many weights as on disk are more than any model has that i
 TOGETHER = 2**17  # pairs of tokens in a batch
 # Heads for words, classes and other ends of texts, where names do not say what is below them.
 HEADS = re.compile(r"(\w*_)?(head|cls|classifier|score|pooler|predictions|projector|qa_outputs|decoder)s?\b")
+# Of these, or callable, is what a module computes with beside tensors; what FREE names has no effect.
+SIMPLE = (bool, int, float, str, type(None), tuple, list, dict, transformers.PreTrainedConfig)
+FREE = re.compile(r"_.*|p|.*drop.*|training|gradient_checkpointing|.*_cached|name_or_path|warnings_issued|attn_impl.*")
 OUTSIDE = ""  # where weights lie that belong to no layer
 
 
@@ -281,13 +285,13 @@ class Walk:
         return "{}: the weights {} are {}, and config.json asks for {}".format(file, name, *sides)
 
 
-def without_weights(make: Callable, count: int, device: str, place: object):
+def without_weights(make: Callable, count: int, device: str, place: object = "it"):
     """The model that `make` makes with parameters that have shapes and no numbers; what is no parameter is there.
 
     Args:
         count: how many weights there are: a model with many more is not made to its end.
         device: "meta": what is no parameter has shapes alone, too.
-        place: where its settings are, for the sentence of a UserError.
+        place: of its settings, for the sentence of a UserError.
     """
     left = MANY * (count + MANY)
 
@@ -314,3 +318,50 @@ def layer_of(attention: str) -> str:
     parts = attention.split(".")
     number = next((k for k, part in enumerate(parts) if part.isdigit()), len(parts))
     return ".".join(parts[: number + 1])
+
+
+@quiet()
+def save(model, tokenizer, folder: Path) -> None:
+    """Write a model in memory and its tokenizer into a folder, without the cut that its last call asked for.
+
+    Raises:
+        UserError: they cannot be written; or the model computes otherwise than what is written.
+    """
+    name, ours = type(model).__name__, type(model).__module__.startswith("transformers.models.")
+    try:
+        what = _unlike(model) if ours else "its class is not of transformers"
+        if not what:
+            model, tokenizer = copy.copy(model), copy.deepcopy(tokenizer)
+            model.config = copy.deepcopy(model.config)  # of which saving changes some
+            model.save_pretrained(folder)
+            if hasattr(tokenizer, "backend_tokenizer"):
+                tokenizer.backend_tokenizer.no_truncation()
+            getattr(tokenizer, "save_pretrained", lambda folder: tokenizer.save(str(folder / FILE)))(folder)
+    except Exception as error:  # each kind of model fails in its own way
+        raise UserError(f"model: {name} cannot be saved ({first_line(error):.80}); give its folder or file") from error
+    require(not what, f"model: {name} computes otherwise than what its library saves ({what}); give the folder of one "
+            "that does not, or arrays in an .npz file")  # fmt: skip
+
+
+def _unlike(model) -> str:
+    """What a model computes with that one of the same settings has not, or has otherwise; "" where there is nothing."""
+    same = without_weights(lambda: type(model)(copy.deepcopy(model.config)), len([*model.parameters()]), "cpu")
+    plain = dict(same.named_modules(remove_duplicate=False))
+    for name, module in model.named_modules(remove_duplicate=False):
+        kind, other = type(module), plain.get(name)
+        if kind is not type(other):
+            return f"a {kind.__name__} in {name}"
+        hooks = [*module._forward_hooks.values(), *module._forward_pre_hooks.values()]
+        what = ["a hook" for one in hooks if not getattr(one, "__module__", "").startswith("transformers.")]
+        held = [dict(one.named_parameters("", False)) | dict(one.named_buffers("", False)) for one in (module, other)]
+        mine, theirs = held
+        made = mine.keys() & other._non_persistent_buffers_set  # not saved; some have been in half precision
+        what += [k for k in made if not torch.allclose(mine[k].cpu().to(theirs[k].dtype), theirs[k], rtol=0.01)]
+        what += sorted(mine.keys() - theirs.keys())
+        mine, theirs = vars(module), vars(other)
+        what += [k for k in mine.keys() - theirs.keys() if callable(mine[k]) and callable(getattr(kind, k, None))]
+        compared = [k for k, v in theirs.items() if not FREE.fullmatch(k) and (isinstance(v, SIMPLE) or callable(v))]
+        what += [k for k in compared if repr(mine.get(k)) != repr(theirs[k])]
+        if what:
+            return f"{what[0]} in {name or 'the model itself'}"
+    return ""

@@ -116,9 +116,7 @@ def test_arrays_that_are_equal_are_asked_once(tmp_path):
     rng = np.random.default_rng(0)
     X, z, W = rng.normal(size=(12, 5, 20)), rng.normal(size=(12, 20)), rng.normal(size=(20, 20))
     np.savez(tmp_path / "once.npz", tokens=X, queries=z, W=W)
-    np.savez(
-        tmp_path / "often.npz", tokens=np.concatenate([X, X[:, ::-1], X * (1 + 1e-15)]), queries=np.tile(z, (3, 1)), W=W
-    )
+    np.savez(tmp_path / "often.npz", tokens=np.vstack([X, X[:, ::-1], X * (1 + 1e-15)]), queries=np.tile(z.T, 3).T, W=W)
     np.savez(tmp_path / "asked.npz", tokens=np.concatenate([X, X]), queries=np.concatenate([z, -z]), W=W)
     once, often, asked = (inspect.inspection(tmp_path / f"{name}.npz", draws=1) for name in ("once", "often", "asked"))
     pd.testing.assert_frame_equal(once.table, often.table)

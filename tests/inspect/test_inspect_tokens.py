@@ -122,7 +122,10 @@ def test_a_tokenizer_that_explodes_is_ended(steps, sentence, folder, monkeypatch
 
 
 def test_a_panic_is_a_sentence(folder):
-    """Found by changing bytes: Rust says what, and Python has a BaseException."""
+    """Found by changing bytes: Rust says what, and Python has a BaseException. Types of tokens are said too."""
+    changed(folder, lambda content: content["post_processor"]["single"][1]["Sequence"].update(type_id=1))
+    with pytest.raises(UserError, match="it gives types other than 0 to tokens, and models are read with type 0"):
+        tokens.encoded(folder, TEXTS, 20, causal=False)
     changed(folder, lambda content: content["truncation"].update(max_length=-1) if content["truncation"] else None)
     path = folder / "tokenizer.json"
     path.write_text(path.read_text().replace('"id": 2', '"id": 99999999999999999999', 1))
@@ -275,12 +278,6 @@ def test_pieces_in_a_gguf_file_are_those_of_its_model(way, tmp_path):
     texts = ["the cat sat", " two  Spaces ", "é 漢字 ﬁ\t12,5", "\u2581the"]
     found = tokens.answer({"folder": str(tmp_path / "folder"), "texts": texts, "longest": 60})
     assert found["ids"] == [[own.bos_id(), *own.encode(text)] for text in texts]
-
-
-def test_types_of_tokens_are_refused(folder):
-    changed(folder, lambda content: content["post_processor"]["single"][1]["Sequence"].update(type_id=1))
-    with pytest.raises(UserError, match="it gives types other than 0 to tokens, and models are read with type 0"):
-        tokens.encoded(folder, TEXTS, 20, causal=False)
 
 
 def test_texts_of_another_kind_are_named(encoder):

@@ -148,11 +148,13 @@ def require_known(path: Path, given: dict, config: Any, source: str) -> None:
     unknown = [name for name in given if name not in heeded | asked and not IDLE.fullmatch(name)]
     same = DOES.get(config.model_type, {}) | {name: getattr(config, other, None) for name, other in ALSO.items()}
     unknown = [k for k in unknown if given[k] not in (None, [], {}, "", same.get(k))]
-    unknown = [k for k in unknown if k not in OFF or given[k] is not False]
+    unknown = [
+        k for k in unknown if (k not in OFF or given[k] is not False) and (k, given[k]) != ("partial_rotary_factor", 1)
+    ]
     scaled = getattr(config, "rope_parameters", None) or {}
     for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
         known = OF_ALL | partial | {*SCALED.get(one.get("rope_type", ""), "").split()}
-        unknown += [f"rope_parameters.{name}" for name in one if name not in known]
+        unknown += [f"rope_parameters.{name}" for name in one if name not in known and one[name] != 1]
     for name, inner in given.items():
         if hasattr(own := getattr(config, name, None), "model_type"):  # settings of a part
             plain, used = vars(type(own)()), {*re.findall(rf"{name}\.(\w+)", source), "model_type"}

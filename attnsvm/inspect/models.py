@@ -219,21 +219,16 @@ def _places(encoded, text, position, causal, rng) -> list[list[int]]:
     first, places = int(causal), []
     for k, ids in zip(text, encoded, strict=True):
         every = range(first, len(ids))
-        match position:
-            case "random":
-                places.append([int(rng.choice(every))])
-            case "first":
-                places.append([first])
-            case "last":
-                places.append([len(ids) - 1])
-            case "all":
-                places.append(list(every))
-            case int():
-                why = f"text {k + 1} has positions {first} to {len(ids) - 1}"
-                require(position in every, f"position {position}: {why}, where there is a choice")
-                places.append([position])
-            case _:
-                raise UserError(f"position {position!r}: expected random, first, last, all, or a number")
+        named = {"first": every[:1], "last": every[-1:], "all": every}
+        if position == "random":
+            places.append([int(rng.choice(every))])
+        elif position in named:
+            places.append([*named[position]])
+        else:
+            require(isinstance(position, int), f"position {position!r}: expected random, first, last, all, or a number")
+            why = f"text {k + 1} has positions {first} to {len(ids) - 1}"
+            require(position in every, f"position {position}: {why}, where there is a choice")
+            places.append([position])
     return places
 
 

@@ -230,11 +230,10 @@ def _of_folder(folder: Path) -> Any:
         for path in folder.iterdir():
             if path.is_file() and path.suffix in (".json", ".txt", ".model"):
                 untrusted.start(path, 1)
-        _require_words(folder)
         _require_heeded(folder, "the files beside it", OF_CLASSES)
+        more = _of_vocabulary(folder)
         from transformers import AutoTokenizer
 
-        more = {"do_lower_case": False} if _cased(folder) else {}
         found = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **more)
         files = {*getattr(found, "vocab_files_names", {}).values(), FILE}
     except UserError:
@@ -271,26 +270,20 @@ def _require_heeded(folder: Path, name: str, plain: dict) -> None:
     require(not others, f"{config}: {', '.join(others)}: not heeded with {name}; save it as {FILE}")
 
 
-def _require_words(folder: Path) -> None:
-    """UserError where vocab.txt alone, without tokenizer.json, lists tokens of molecules: parts of SMILES strings.
+def _of_vocabulary(folder: Path) -> dict:
+    """How the libraries are to read vocab.txt alone, which they take for one of small letters unless a file says not.
 
-    The libraries take such a file for pieces of words, and find none of its tokens in a molecule.
-    """
-    path = folder / "vocab.txt"
-    found = untrusted.text(path).split() if path.is_file() else []
-    molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
-    require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
-
-
-def _cased(folder: Path) -> bool:
-    """Whether vocab.txt has pieces in capitals, and nothing says that texts are to be in small letters.
-
-    The libraries take a vocabulary for one of small letters unless another file says that it is not.
+    Raises:
+        UserError: it lists parts of SMILES strings, which they take for pieces of words, and find none in a molecule.
     """
     path, config = folder / "vocab.txt", folder / "tokenizer_config.json"
+    pieces = untrusted.text(path).split("\n") if path.is_file() else []
+    found = [one for one in map(str.strip, pieces) if one]
+    molecules = {*MOLECULES} <= {*found} and all(len(one) <= 2 or one[0] in "[%" for one in found)
+    require(not molecules, f"{path}: is a vocabulary of molecules (SMILES strings), which is not read")
     said = config.is_file() and "do_lower_case" in untrusted.json_file(config)
-    pieces = untrusted.text(path).split("\n") if path.is_file() and not said else []
-    return any(one != one.lower() and one[0] not in "[<" for one in pieces if one)
+    cased = any(one != one.lower() and one[0] not in "[<" for one in found)
+    return {"do_lower_case": False} if cased and not said else {}
 
 
 def _of_gguf(file: Path, digits: bool, whole: bool, begins: bool | None) -> Any:

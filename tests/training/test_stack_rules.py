@@ -15,18 +15,7 @@ from training_references import HEADS
 from attnsvm import geometry
 from attnsvm.batch import LANES
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.training import (
-    LinearHead,
-    adam,
-    balanced,
-    exact,
-    joint,
-    mirror,
-    published,
-    schedule,
-    steepest,
-    train,
-)
+from attnsvm.training import LinearHead, adam, balanced, exact, joint, mirror, published, schedule, steepest, train
 from attnsvm.training.stack import Stack, train_stack
 from attnsvm.training.stack.start import initial
 

@@ -7,17 +7,7 @@ import pytest
 from tape_models import TAPE, drawn
 
 from attnsvm.data.draws import draw, gaussian
-from attnsvm.training import (
-    LinearHead,
-    adam,
-    exact,
-    joint,
-    plain,
-    schedule,
-    steepest,
-    threads,
-    train,
-)
+from attnsvm.training import LinearHead, adam, exact, joint, plain, schedule, steepest, threads, train
 from attnsvm.training.tape.data import inputs_of
 from attnsvm.training.tape.descent import descend
 

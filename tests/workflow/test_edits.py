@@ -8,12 +8,7 @@ import shutil
 
 import edits
 import pytest
-from edits import (
-    CARDS,
-    CODE,
-    COMMENT,
-    Repository,
-)
+from edits import CARDS, CODE, COMMENT, Repository
 from harness import BUILT, FEW, LONG_AGO, NOTHING, ROOT, build, clone, dry, edited, scheduled, snapshot
 
 

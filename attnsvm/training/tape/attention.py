@@ -5,17 +5,7 @@ import numpy as np
 from attnsvm.training import softmax as arrays
 from attnsvm.training.tape.node import Node, Operand, filled, in_front, logarithms, unbroadcast
 from attnsvm.training.tape.rows import contract, through_softmax
-from attnsvm.training.tape.scaled import (
-    Scaled,
-    across,
-    by_entries,
-    by_rows,
-    closed,
-    from_log,
-    largest,
-    plus,
-    tidy,
-)
+from attnsvm.training.tape.scaled import Scaled, across, by_entries, by_rows, closed, from_log, largest, plus, tidy
 
 
 def compare(queries: Node, keys: Node) -> Node:

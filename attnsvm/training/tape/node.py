@@ -11,15 +11,7 @@ from typing import Any
 import numpy as np
 
 from attnsvm.training.tape.rows import contract
-from attnsvm.training.tape.scaled import (
-    NOTHING,
-    Scaled,
-    across,
-    by_rows,
-    from_log,
-    tidy,
-    total,
-)
+from attnsvm.training.tape.scaled import NOTHING, Scaled, across, by_rows, from_log, tidy, total
 from attnsvm.training.tape.terms import Terms
 
 Adjoint = Scaled | Terms

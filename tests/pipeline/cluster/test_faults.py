@@ -10,19 +10,7 @@ import time
 import harness
 import pytest
 from harness import BUILT
-from through_slurm import (
-    HERE,
-    began,
-    finish,
-    hold,
-    kill,
-    let_go,
-    product,
-    reported,
-    submit,
-    wait_for,
-    wait_until_held,
-)
+from through_slurm import HERE, began, finish, hold, kill, let_go, product, reported, submit, wait_for, wait_until_held
 
 pytestmark = pytest.mark.cluster
 

@@ -27,7 +27,7 @@ class Options:
         zero: relative size up to which a number counts as zero, as a power of two.
         unsure: margins, relative to ‖W‖, below which float64 does not tell whether a row is violated.
         rows: largest active set; its factor takes 0.3 s. Of inequalities, one more than unknowns at most.
-        steps: largest number of changes of an active set of `rows`; one of fewer is changed as much oftener.
+        steps: largest number of changes of the active set; one of fewer than a hundred rows is changed oftener.
         large: sum of the multipliers of a combination of norm one from which their rounding matters: its square, times
             that of an ulp, is a gap.
         tries: roundings among which the best is chosen.
@@ -97,7 +97,7 @@ class _ActiveSet:
                     self.leave(v if self.promise(v) > 0 else [-entry for entry in v])
                     return np.full(self.c.shape, np.nan), self.multipliers(), False
                 self.drop([max(range(len(v)), key=lambda k: abs(v[k]))])
-        for _ in range(self.options.steps * self.options.rows // len(support)):
+        for _ in range(max(self.options.steps, self.options.steps * 10**4 // len(support) ** 2)):
             goal = self.solution(self.bounds())
             leaving = [k for k in self.signed() if goal[k] <= 0]
             if leaving:

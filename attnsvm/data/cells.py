@@ -5,11 +5,7 @@ from dataclasses import dataclass
 
 from attnsvm.system.errors import require
 
-COUNTED = (
-    "first_seed",
-    "instances",
-    "candidates",
-)  # which seeds there are: only `cells` is given these
+COUNTED = ("first_seed", "instances", "candidates")  # which seeds there are: only `cells` is given these
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,7 @@ from typing import Any
 
 from attnsvm.pipeline.run_errors import end
 
-DECIDING = {
-    "workflow.dag.forcefiles": "files to build anew, whatever their dates and records say",
-}
+DECIDING = {"workflow.dag.forcefiles": "files to build anew, whatever their dates and records say"}
 CONVENIENT = {
     "workflow.is_main_process": "every job checks anew what the run has checked",
     "workflow.storage_settings.default_storage_provider": "checksums lie beside the local copies of a bucket's files",

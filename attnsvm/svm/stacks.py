@@ -11,11 +11,7 @@ from attnsvm.svm.constraints import Constraints, sequence
 
 
 def layer_constraints(
-    tokens: np.ndarray,
-    selected: np.ndarray,
-    bound: np.ndarray,
-    causal: bool = False,
-    shared: np.ndarray | None = None,
+    tokens: np.ndarray, selected: np.ndarray, bound: np.ndarray, causal: bool = False, shared: np.ndarray | None = None
 ) -> Constraints:
     """One head of a layer below the top: the row at each position selects a token with the margin asked of that row.
 

@@ -5,10 +5,7 @@ import pytest
 
 from attnsvm.analysis.pace import forgetting, pace, ratio
 
-SMALL = {
-    "problems": {"n": 3, "T": 4, "d": 4, "instances": 4},
-    "descent": {"steps": 3000, "points": 12},
-}
+SMALL = {"problems": {"n": 3, "T": 4, "d": 4, "instances": 4}, "descent": {"steps": 3000, "points": 12}}
 
 
 @pytest.mark.parametrize(("beta1", "beta2", "g"), [(0.9, 0.99, 0.003), (0.0, 0.9, 0.04), (0.9, 0.999, 4e-4)])

@@ -20,10 +20,7 @@ CONTRACT = {
     "problems": {"cells": ["settings"], "problems": ["cell", "settings"]},
     "descent": {"descent": ["problems", "settings", "progress"]},
     "svm": {"svm": ["problems", "trained", "settings"]},
-    "measures": {
-        "measures": ["cell", "problems", "trained", "solved", "settings"],
-        "table": ["measures", "settings"],
-    },
+    "measures": {"measures": ["cell", "problems", "trained", "solved", "settings"], "table": ["measures", "settings"]},
     "figure": {"draw": ["table", "settings"]},
     "claims": {},
     "outside": {"files": ["settings"]},

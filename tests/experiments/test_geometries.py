@@ -8,10 +8,7 @@ from attnsvm import geometry
 from attnsvm.experiments.beyond.geometries import descent, measures
 from attnsvm.svm import separation, solve
 
-SMALL = {
-    "problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 4},
-    "descent": {"steps": 200, "points": 4},
-}
+SMALL = {"problems": {"n": 3, "T": 4, "d": 6, "first_seed": 5, "instances": 4}, "descent": {"steps": 200, "points": 4}}
 NORMS = ("fro", "linf", "spectral")  # all: test_every_smoke_run.py
 INSTEAD = {(descent, "NORMS"): NORMS}
 KINDS = ("trained", "untrained")

@@ -77,7 +77,4 @@ def test_a_softmax_is_decided_by_its_entries():
 
 def test_every_dimension_has_its_own_count_of_candidates():
     found = cells({"n": 3, "T": 4, "d": [4, 6], "candidates": [3, 5], "first_seed": 1})
-    assert [(cell.n, cell.T, cell.d, cell.seeds) for cell in found] == [
-        (3, 4, 4, range(1, 4)),
-        (3, 4, 6, range(1, 6)),
-    ]
+    assert [(cell.n, cell.T, cell.d, cell.seeds) for cell in found] == [(3, 4, 4, range(1, 4)), (3, 4, 6, range(1, 6))]

@@ -8,10 +8,7 @@ from drawing import assert_drawn, told_apart
 from attnsvm.experiments.paper.convergence_types.rest_or_grow import figure
 from attnsvm.svm import separation, solve
 
-SMALL = {
-    "problems": {"shapes": [[5, 5]], "d": [2], "first_seed": 40, "instances": 16},
-    "descent": {"steps": 300},
-}
+SMALL = {"problems": {"shapes": [[5, 5]], "d": [2], "first_seed": 40, "instances": 16}, "descent": {"steps": 300}}
 
 
 def test_a_run_has_a_row_unless_it_was_global(run):

@@ -8,10 +8,7 @@ from attnsvm.experiments.beyond.rules_layers import descent
 from attnsvm.svm import join, solve
 from attnsvm.svm.stacks import layer_constraints
 
-SMALL = {
-    "problems": {"n": 2, "T": 3, "d": 8, "first_seed": 3, "instances": 6},
-    "descent": {"steps": 400, "points": 4},
-}
+SMALL = {"problems": {"n": 2, "T": 3, "d": 8, "first_seed": 3, "instances": 6}, "descent": {"steps": 400, "points": 4}}
 NORMS = ("fro", "linf", "spectral")  # all: test_every_smoke_run.py
 INSTEAD = {(descent, "NORMS"): NORMS}
 

@@ -7,10 +7,7 @@ from drawing import assert_drawn, told_apart
 
 from attnsvm.experiments.paper.multi_token.saturated_sets import figure
 
-SMALL = {
-    "problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 500},
-    "descent": {"steps": 801},
-}
+SMALL = {"problems": {"n": 3, "T": 4, "d": [4], "candidates": [60], "first_seed": 500}, "descent": {"steps": 801}}
 
 
 def test_every_accepted_run_has_a_row_with_its_distances(run):

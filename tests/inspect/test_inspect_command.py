@@ -89,7 +89,7 @@ def test_the_same_call_writes_the_same_bytes_and_verify_knows_them(folder, capsy
         assert (again / name).read_bytes() == (folder / name).read_bytes(), name
     pages = [data_of((one / "heads.html").read_text("utf-8")) for one in (folder, again)]
     assert {tuple(page.pop("made")) for page in pages} == {
-        ("model", "SHA-256", "command", "seed", "release", "date"),
+        ("model", "SHA-256", "command", "seed", "release", "date")
     }, "which says when, and where to"
     assert pages[0] == pages[1]
     assert command.main(["verify", str(again)]) == 0

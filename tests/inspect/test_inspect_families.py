@@ -139,10 +139,7 @@ def test_every_family_is_tested():
         ({"model_type": "mpt", "attn_config": {"qk_ln": True}}, r"centres queries and keys \(qk_ln in config.json\)"),
         ({"model_type": "mpt", "attn_config": {"clip_qkv": 8}}, r"clips queries and keys \(clip_qkv in config.json\)"),
         ({"model_type": "esm", "position_embedding_type": "relative_key"}, "adds terms that depend on distance to its"),
-        (
-            {"model_type": "esm", "position_embedding_type": "rotary", "is_decoder": True},
-            "is used as a decoder, ",
-        ),
+        ({"model_type": "esm", "position_embedding_type": "rotary", "is_decoder": True}, "is used as a decoder, "),
         ({"model_type": "olmo", "clip_qkv": 8.0}, r"clips queries and keys \(clip_qkv in config.json\)"),
         ({"model_type": "cohere", "use_qk_norm": True}, r"centres queries and keys \(use_qk_norm in config.json\)"),
         ({"model_type": "deberta"}, "adds terms that depend on distance to its logits"),

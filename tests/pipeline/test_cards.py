@@ -234,20 +234,14 @@ def test_a_card_without_a_stage_may_only_claim(folder):
         ({"blocks": 0}, "one/card.yaml: blocks: 0 is too small"),
         ({"settings": {"problem": {}}}, "one/card.yaml: settings: unknown key 'problem': did you mean 'problems'?"),
         ({"settings": {"problems": {"n": {"type": "inputs"}}}}, "settings: problems.n: the key 'value' is missing"),
-        (
-            {"settings": {"problems": {"n": {"type": "inputs", "value": 0}}}},
-            "problems.n: value: 0 is too small",
-        ),
+        ({"settings": {"problems": {"n": {"type": "inputs", "value": 0}}}}, "problems.n: value: 0 is too small"),
         (
             {"settings": {"problems": {"n": {"type": "inputs", "value": 1, "smoke": 1.5}}}},
             "n: smoke: 1.5 is not of type",
         ),
         ({"settings": {"problems": {"n": {"value": 1}}}}, "settings: problems.n: the key 'text' is missing"),
         ({"settings": {"descent": {"n": {"type": "inputs", "value": 1}}}}, "settings: there is no descent.py to set"),
-        (
-            {"settings": {"problems": {"n": {"type": "inputz", "value": 1}}}},
-            "type 'inputz': did you mean 'inputs'?",
-        ),
+        ({"settings": {"problems": {"n": {"type": "inputz", "value": 1}}}}, "type 'inputz': did you mean 'inputs'?"),
         (
             {"settings": {"problems": {"n": {"type": "integer", "minimum": "x", "value": 1, "text": "T."}}}},
             "settings: problems.n: this is not a JSON schema: minimum: 'x' is not of type 'number'",

@@ -62,13 +62,7 @@ def test_a_rule_made_from_another_has_its_own_files_params_and_message():
     rules = [rule for path in paths for rule in re.findall(made, path.read_text(), re.DOTALL | re.MULTILINE)]
     assert {name for name, _ in rules} >= {"descent", "svm", "measures_of_block", "claims"}
     for name, body in rules:
-        for needed in (
-            "input:",
-            "output:",
-            "log:",
-            f'params:\n        **params_of("{name}")',
-            "message:",
-        ):
+        for needed in ("input:", "output:", "log:", f'params:\n        **params_of("{name}")', "message:"):
             assert f"    {needed}" in body, f"{name}: {needed}"
 
 

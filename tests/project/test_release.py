@@ -110,13 +110,7 @@ def test_the_address_is_that_of_gits_remote(house, remote):
 HOSTILE = (
     *("https://x/y|g;s/.*/touch pwned/e;#", "https://x/y&z", "https://x/y\nname = 'evil'", "https://x/$(touch pwned)"),
     *("https://x/`touch pwned`", 'https://x/"; touch pwned; "', "https://x/$(shell touch pwned)", "ext::touch pwned"),
-    *(
-        "/srv/git/mine.git",
-        "file:///srv/mine",
-        "http://example.org/me/mine",
-        "--help",
-        "https://x",
-    ),
+    *("/srv/git/mine.git", "file:///srv/mine", "http://example.org/me/mine", "--help", "https://x"),
     *("https://x/\x1b[2J", "https://x/y'", "https://x/a b", "git@x:$(touch pwned)", "javascript:alert(1)"),
 )
 

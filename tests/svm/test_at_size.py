@@ -53,12 +53,7 @@ def test_no_left_or_right_array_is_formed_on_the_way():
 
 @pytest.mark.parametrize(
     ("size", "d"),
-    [
-        (SIZES.never_formed - 10, 8),
-        (SIZES.lagrangian - 10, 8),
-        (SIZES.lagrangian, 40),
-        (SIZES.lagrangian, 4),
-    ],
+    [(SIZES.never_formed - 10, 8), (SIZES.lagrangian - 10, 8), (SIZES.lagrangian, 40), (SIZES.lagrangian, 4)],
 )
 @pytest.mark.parametrize("draw", [planted, with_sets])
 def test_frobenius_methods_agree(size, draw, d):

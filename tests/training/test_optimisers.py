@@ -28,11 +28,7 @@ from attnsvm.training import (
 
 NORMS = ("fro", "linf", "l3", "nuc", "spectral")  # a loop to compile each; directions in all: test_steepest_batch.py
 CONSTRUCTORS = {"steepest": steepest, "mirror": mirror, "adam": adam}
-WRAPPERS = {
-    "joint": lambda rule, _: joint(rule),
-    "schedule": schedule,
-    "balanced": lambda rule, _: balanced(rule),
-}
+WRAPPERS = {"joint": lambda rule, _: joint(rule), "schedule": schedule, "balanced": lambda rule, _: balanced(rule)}
 
 
 def far(kind, shape, seed=0, size=None, m=None):

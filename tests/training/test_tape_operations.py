@@ -71,10 +71,7 @@ CASES = {
         (lambda ops, a, b: a * b * a, [2, 3], [3]),
         (lambda ops, a, b: a * (-b), [], []),
     ],
-    "scale": [
-        (lambda ops, a: 2.5 * a / 3.0, (2, 3)),
-        (lambda ops, a, b: b @ (a * 2.5), [4, 3], (2, 4)),
-    ],
+    "scale": [(lambda ops, a: 2.5 * a / 3.0, (2, 3)), (lambda ops, a, b: b @ (a * 2.5), [4, 3], (2, 4))],
     "mapped": [],  # what relu and tanh are made of
     "take": [
         (lambda ops, a: a[0], (2, 3)),

@@ -113,10 +113,7 @@ def test_make_experiment_gives_one_that_builds_as_it_is_and_nothing_else_does(ho
     assert run.returncode == 0, run.stdout
     assert "snakemake figures/my_conjecture" in run.stdout
     own = {path.name for path in (house / "experiments/my_conjecture").iterdir()}
-    assert own == {
-        "card.yaml",
-        *(f"{part}.py" for part in ("descent", "svm", "measures", "figure", "claims")),
-    }
+    assert own == {"card.yaml", *(f"{part}.py" for part in ("descent", "svm", "measures", "figure", "claims"))}
     every = ("problems", "descent", "svm", "measures", "figure", "provenance")
     assert scheduled(dry(house, "figures/all")) == {(rule, "my_conjecture") for rule in every}
     build(house, "figures/my_conjecture")
@@ -191,11 +188,7 @@ def test_a_wrong_card_of_a_new_experiment_is_named_before_anything_runs(house):
     path = "experiments/my_conjecture/card.yaml"
     for old, new, sentence in (
         ("title:", "titel:", f"{path}: unknown key 'titel': did you mean 'title'?"),
-        (
-            "type: steps, value: 2000",
-            "type: steps, value: 0",
-            f"{path}: settings: descent.steps: value: 0 is",
-        ),
+        ("type: steps, value: 2000", "type: steps, value: 0", f"{path}: settings: descent.steps: value: 0 is"),
     ):
         assert old in (house / path).read_text()
         with edited(house, {path: lambda text, old=old, new=new: text.replace(old, new, 1)}):

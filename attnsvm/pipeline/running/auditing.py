@@ -32,11 +32,7 @@ def claims(outputs: dict[str, str], folder: str = ".", claimed: str = "") -> Non
 
 
 def cells(
-    name: str,
-    variants: dict[str, list[str]],
-    tables: dict[str, dict],
-    files: list[str],
-    outputs: dict[str, str],
+    name: str, variants: dict[str, list[str]], tables: dict[str, dict], files: list[str], outputs: dict[str, str]
 ) -> None:
     """Read the claims of a figure under other settings; write paths "csv" and "certificates" (csv: how many solves of
     every variant ended how).

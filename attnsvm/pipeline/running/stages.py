@@ -59,10 +59,7 @@ def svm(name: str, settings: dict, inputs: dict[str, str], output: str) -> None:
     drawn, trained, solved = load_cells(inputs["problems"]), of_stage(inputs, "descent"), dict[str, dict]()
     kept = {records.TASK: records.task(name, "svm", settings)}
     module = cards.read(name).module("svm")
-    with (
-        answers.all_kept(solved),
-        Progress(len(drawn), f"{name} cells solved") as progress,
-    ):
+    with answers.all_kept(solved), Progress(len(drawn), f"{name} cells solved") as progress:
         for label, cell in drawn.items():
             with audit_log.recording() as judged:
                 solved[label] = svm_of(module, cell, trained[label], settings)

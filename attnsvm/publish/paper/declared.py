@@ -82,8 +82,7 @@ class Declared:
             method = "nunique" if self.take == "distinct" else self.take
             return {"value": float(getattr(rows[self.column], method)()), "low": None, "high": None}
         require(
-            len(rows) == 1,
-            f"{self}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`",
+            len(rows) == 1, f"{self}: {self.source()}: {len(rows)} rows, expected one: say `take` or more of `where`"
         )
         row = single(rows)
         low, high = (float(row[name]) for name in self.interval) if self.interval else (None, None)

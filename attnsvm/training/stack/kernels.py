@@ -451,13 +451,7 @@ def log_pass(model, at, weights, largest, loss, norms):
 
 
 def descend(
-    model: Model,
-    head: Reader,
-    rule: Mover,
-    head_rule: Mover,
-    at: State,
-    course: Course,
-    record: Record,
+    model: Model, head: Reader, rule: Mover, head_rule: Mover, at: State, course: Course, record: Record
 ) -> None:
     """Train a group of stacks up to the last step to be logged; the head too, where the record has room for it.
 

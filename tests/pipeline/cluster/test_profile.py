@@ -75,10 +75,7 @@ def test_the_profile_is_that_of_slurm_with_other_blocks(folder, capsys):
         (["--cores", "9", "--seconds", "-1"], "--seconds: expected a number above 0 and below a million, got -1"),
         (["--cores", "9", "--scale", "1e6"], "--scale: expected a number above 0 and below a million, got 1e+06"),
         (["--cores", "9", "--times", "none.json"], "none.json: there is no such file"),
-        (
-            ["--cores", "9", "--times", "profiles/slurm/config.yaml"],
-            "profiles/slurm/config.yaml: is not JSON",
-        ),
+        (["--cores", "9", "--times", "profiles/slurm/config.yaml"], "profiles/slurm/config.yaml: is not JSON"),
     ],
 )
 def test_what_cannot_be_is_said_in_one_sentence(folder, capsys, arguments, sentence):

@@ -7,11 +7,7 @@ from attnsvm.pipeline.hashes.cache import Memo
 from attnsvm.pipeline.hashes.sources import read
 from attnsvm.system.errors import UserError
 
-SAME = {
-    "comment": "x = 1  # one\n",
-    "module docstring": '"""Says."""\n\nx = 1\n',
-    "layout": "x = (\n    1\n)\n",
-}
+SAME = {"comment": "x = 1  # one\n", "module docstring": '"""Says."""\n\nx = 1\n', "layout": "x = (\n    1\n)\n"}
 OTHER = {"value": "x = 2\n", "type": "x = 1.0\n", "name": "y = 1\n", "order": "y = 2\nx = 1\n", "string": 'x = "1"\n'}
 OTHER |= {"truth": "x = True\n", "letter": 'x = "a"\n', "capital": 'x = "A"\n', "bytes": 'x = b"a"\n'}
 

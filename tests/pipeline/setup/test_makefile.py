@@ -37,18 +37,7 @@ esac
 """
 ODD = (
     *("precious x", "it's", 'so "called"', "$(touch pwned)", "$(shell touch pwned)", "${HOME}", "`touch pwned`"),
-    *(
-        "a\nb",
-        "a;touch pwned",
-        "-rf",
-        "a*",
-        "~",
-        "#x",
-        "é",
-        "\\",
-        "$$",
-        "%",
-    ),
+    *("a\nb", "a;touch pwned", "-rf", "a*", "~", "#x", "é", "\\", "$$", "%"),
 )
 
 

@@ -27,9 +27,7 @@ CLAIMS.declare(
         down.must(*SHARE, "{rule}: row {across.value:.2f}, column {value:.2f}", across=across),
     ),
     every.above(
-        untrained,
-        "more often than matrices of the same shapes, untrained ({untrained.value:.2f})",
-        untrained=untrained,
+        untrained, "more often than matrices of the same shapes, untrained ({untrained.value:.2f})", untrained=untrained
     ),
     short="every rule has its own SVM",
     statement="Steepest descent in each of nine norms has its largest share of the best margin in its own norm. No "

@@ -11,9 +11,7 @@ after = number(step=LAST, heads=EACH, interval=MEAN, missing=MISSING)
 CLAIMS.declare(
     "heads_own_svm",
     after(normalisation="joint", quantity="head", text="1 − correlation of a head with its certified solution").must(
-        "≤ 0.005",
-        "an angle of 6°; after as many steps one head alone is nearer still",
-        NEAR,
+        "≤ 0.005", "an angle of 6°; after as many steps one head alone is nearer still", NEAR
     ),
     after(normalisation="joint", quantity="other_head").misses(
         "H = {heads}: not the SVM of another head ({value:.2g})"
@@ -66,9 +64,7 @@ CLAIMS.declare(
     ),
     most(quantity="best_margin over one, √H times").must(*WIDER, "wider per head, √H of it ({value:.3f} times)"),
     wins.above(
-        wins(heads=FIRST),
-        "more heads end at the best tokens ({few.value:.2f} to {value:.2f})",
-        few=wins(heads=FIRST),
+        wins(heads=FIRST), "more heads end at the best tokens ({few.value:.2f} to {value:.2f})", few=wins(heads=FIRST)
     ),
     group="secondary",
     short="heads as a regulariser",

@@ -78,9 +78,7 @@ CLAIMS.declare(
         around=2.0,
     ),
     end(run=SLOW, quantity="pace").must(
-        "pace with a norm for each layer ≥ 4",
-        "twice the logarithm's",
-        "with a norm for each layer it is no logarithm",
+        "pace with a norm for each layer ≥ 4", "twice the logarithm's", "with a norm for each layer it is no logarithm"
     ),
     short="a layer for keys grows like 2 log R",
     statement="Divided by one norm, the layer below grows as 2 log‖W‖ times its SVM: its smaller probabilities fall "

@@ -21,8 +21,7 @@ CLAIMS.declare(
     "graph_svm",
     ahead(graphs=KINDS).must(*CLOSE, NEAR),
     end(quantity="direction", graphs="cyclic", text="1 − correlation inside components with W_fin").must(
-        *CLOSE,
-        "inside the components, W_fin alone ({value:.2g})",
+        *CLOSE, "inside the components, W_fin alone ({value:.2g})"
     ),
     over=sum,
     kind="literature",
@@ -115,11 +114,7 @@ CLAIMS.declare(
 rated = squared(solution="graded", graphs=KINDS)
 CLAIMS.declare(
     "graph_svm_squared_rates",
-    rated.must(
-        "≤ 0.001",
-        "as first asked, with a cycle and without",
-        NEAR,
-    ),
+    rated.must("≤ 0.001", "as first asked, with a cycle and without", NEAR),
     even.misses("cyclic: margin 1 on every edge is beyond it ({value:.2g})"),
     sharpens="graph_svm_squared",
     on="next_token_again",

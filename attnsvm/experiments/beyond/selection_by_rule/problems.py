@@ -41,10 +41,7 @@ def _drawn(cell, seeds, held_out) -> Problems:
 def _inputs(problems: Problems, kept: slice) -> Problems:
     """Some inputs of every instance."""
     return replace(
-        problems,
-        tokens=problems.tokens[:, kept],
-        queries=problems.queries[:, kept],
-        labels=problems.labels[:, kept],
+        problems, tokens=problems.tokens[:, kept], queries=problems.queries[:, kept], labels=problems.labels[:, kept]
     )
 
 

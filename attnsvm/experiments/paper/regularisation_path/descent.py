@@ -27,11 +27,7 @@ def descent(problems, settings, progress):
         directions = [[W, *own] if solved else own for solved, W, own in known]
         balls[norm] = _arrays(excess, path(excess, norm, radii, directions))
         progress(len(problems))
-    return {
-        "radii": radii,
-        "balls": balls,
-        "starts": {norm: proof(start) for norm, start in starts.items()},
-    }
+    return {"radii": radii, "balls": balls, "starts": {norm: proof(start) for norm, start in starts.items()}}
 
 
 def _arrays(excess, balls):

@@ -56,11 +56,7 @@ def beside_nulls(bench, held, W, norm, rng, kept):
     selected, own = selections(fit, W), selections(held, W)
     heads = {"own": W, "random": random_head(W, rng), "permuted": W}
     counts = np.array([len(tokens) for tokens in fit.tokens])
-    chosen = {
-        "own": selected,
-        "random": selections(fit, heads["random"]),
-        "permuted": permuted(selected, counts, rng),
-    }
+    chosen = {"own": selected, "random": selections(fit, heads["random"]), "permuted": permuted(selected, counts, rng)}
     found = {"place_predicted": float(np.mean(own == np.bincount(selected).argmax()))}
     for kind in KINDS:
         c = bench.constraints(chosen[kind])

@@ -63,9 +63,7 @@ CLAIMS.declare(
 CLAIMS.declare(
     "linear_attention",
     end(variant="linear", quantity="predictions", text="1 − correlation with the solution of predictions").must(
-        "≤ 0.05",
-        "a correlation of .95: the same as asked of softmax attention",
-        "near the solution of its predictions",
+        "≤ 0.05", "a correlation of .95: the same as asked of softmax attention", "near the solution of its predictions"
     ),
     end(variant="linear", quantity="distance").misses("far from the solution of tokens"),
     end(variant="attention", quantity="predictions").misses("softmax attention far from that of the predictions"),

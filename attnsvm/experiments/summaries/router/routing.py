@@ -58,11 +58,7 @@ def descend(problems: Problems, router: Router, W: np.ndarray, learning_rate: fl
     )
     along = problems.queries[:, None] @ log.weights["W"].swapaxes(2, 3)
     at = arrays.softmax(np.einsum("sntd,slnd->slnt", problems.tokens, along))
-    return {
-        "weights": log.weights["W"],
-        "largest": at.p.max(3).mean(2),
-        "selected": at.winner[:, -1, :, 0],
-    }
+    return {"weights": log.weights["W"], "largest": at.p.max(3).mean(2), "selected": at.winner[:, -1, :, 0]}
 
 
 def loss(weights: Nodes, inputs: Nodes, router: Router) -> Node:

@@ -6,10 +6,7 @@ from attnsvm.analysis.rows import where
 from attnsvm.plots.panels import panel
 from attnsvm.plots.style import BLUE, GREEN, GREY, VERMILLION, sheet
 
-LINES = {
-    "from hard": (GREEN, "-", "hard steps"),
-    "from nuclear": (VERMILLION, "--", "nuclear solution"),
-}
+LINES = {"from hard": (GREEN, "-", "hard steps"), "from nuclear": (VERMILLION, "--", "nuclear solution")}
 CONDITIONS = {"spiral": (GREEN, "o"), "still": (BLUE, "s"), "nuclear": (VERMILLION, "^")}
 WORDS = {"spiral": "spiral", "still": "the same,\nno turning", "nuclear": "nuclear\nsolution"}
 RULES = ("two norms", "one norm")

@@ -66,7 +66,9 @@ def run_all(folder: Path, subsets=AGAIN) -> None:
     with mock.patch.object(drawing, "save_figure", look), mock.patch.object(style, "_beside", nullcontext):
         for card in cards.figures():
             settings = plan.params("figure")["settings"](figure=card.name)
-            drawing.figure(card.name, settings, at(plan.tables(card.name)), at(f"{plan.at}figures/{card.name}"))
+            counted = [at(path) for path in plan.counted("certificates", card.name)]
+            stem = at(f"{plan.at}figures/{card.name}")
+            drawing.figure(card.name, settings, at(plan.tables(card.name)), stem, counted)
     (folder / SEEN).write_text(json.dumps(seen))
     pages = {kind: f"{plan.at}results/audit/{name}" for kind, name in AUDIT.items()}
     auditing.claims(at(pages), at(plan.at))

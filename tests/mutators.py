@@ -37,31 +37,39 @@ def bytes_changed(rng, content):
     return bytes(content)
 
 
-def members_changed(rng, content):
-    """A member's header, bytes or name are others, and all sums are right."""
+def member_changed(rng, content, change):
+    """A zip archive with one member changed, all sums right; `change`: of its name and bytes."""
     made = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
         names = old.namelist()
         chosen = names[rng.integers(len(names))]
         for name in names:
             inside = old.read(name)
-            if name == chosen:
-                match rng.integers(4):
-                    case 0:
-                        inside = bytes_changed(rng, inside)
-                    case 1:
-                        array = np.load(io.BytesIO(inside))
-                        inside = packed(KINDS[rng.integers(len(KINDS))](array))
-                    case 2:
-                        name = "".join(chr(k) for k in rng.integers(1, 0x2FF, 9)) + ".npy"
-                    case _:
-                        start = inside.index(b"{")
-                        end = inside.index(b"\n")
-                        header = bytearray(inside[start:end])
-                        header[rng.integers(len(header))] = rng.integers(32, 127)
-                        inside = inside[:start] + bytes(header) + inside[end:]
-            new.writestr(name, inside)
+            new.writestr(*(change(rng, name, inside) if name == chosen else (name, inside)))
     return made.getvalue()
+
+
+def members_changed(rng, content):
+    """A member's header, bytes or name are others, and all sums are right."""
+    return member_changed(rng, content, _array_changed)
+
+
+def _array_changed(rng, name, inside):
+    match rng.integers(4):
+        case 0:
+            inside = bytes_changed(rng, inside)
+        case 1:
+            array = np.load(io.BytesIO(inside))
+            inside = packed(KINDS[rng.integers(len(KINDS))](array))
+        case 2:
+            name = "".join(chr(k) for k in rng.integers(1, 0x2FF, 9)) + ".npy"
+        case _:
+            start = inside.index(b"{")
+            end = inside.index(b"\n")
+            header = bytearray(inside[start:end])
+            header[rng.integers(len(header))] = rng.integers(32, 127)
+            inside = inside[:start] + bytes(header) + inside[end:]
+    return name, inside
 
 
 KINDS = [
@@ -170,15 +178,9 @@ def lines_changed(rng, content):
 
 
 def zip_changed(rng, content):
-    """A zip archive with one member changed, by its kind, and all sums right."""
-    made = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w") as new:
-        names = old.namelist()
-        chosen = names[rng.integers(len(names))]
-        for name in names:
-            inside = old.read(name)
-            if name == chosen:
-                change = values_changed if name.endswith(".json") and rng.integers(3) else bytes_changed
-                inside = change(rng, inside)
-            new.writestr(name, inside)
-    return made.getvalue()
+    """A member changed by its kind."""
+
+    def change(rng, name, inside):
+        return name, (values_changed if name.endswith(".json") and rng.integers(3) else bytes_changed)(rng, inside)
+
+    return member_changed(rng, content, change)

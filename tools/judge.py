@@ -150,10 +150,16 @@ def upper(norm, A):  # a rational upper bound of the norm of a table of integers
     # Rotations V from a floating Jacobi method make the rows of C = V A orthogonal. Whatever they are, with exact C:
     # ‖A‖ ≤ ‖C‖ / √(1 − ‖VVᵀ − I‖_F), ‖C‖_* ≤ Σ_i ‖C_i‖, ‖C‖₂² = ‖CCᵀ‖₂ ≤ max_i Σ_j |C_i C_j|.
     A, columns = sorted((A, list(zip(*A, strict=True))), key=len)
+    require(len(A) ** 2 * len(columns) < 2**27, "its singular values would take more than minutes")
     C, V = [[x / top for x in row] for row in A], [[float(i == j) for j in size] for i in size]
-    for i, j in [(row, other) for other in size for row in range(other)] * 12:  # twelve sweeps; three to eight do
+    pairs, still = [(row, other) for other in size for row in range(other)], 0
+    for i, j in pairs * 12:  # twelve sweeps at most; three to eight do
         a, b, ab = dot(C[i], C[i]), dot(C[j], C[j]), dot(C[i], C[j])
+        still += 1
+        if still > len(pairs):  # none of them turns any more
+            break
         if abs(ab) > 1e-14 * math.sqrt(a * b) + 1e-30:
+            still = 0
             c, s = math.cos(math.atan2(2 * ab, a - b) / 2), math.sin(math.atan2(2 * ab, a - b) / 2)
             for X in (C, V):
                 both = list(zip(X[i], X[j], strict=True))
@@ -186,7 +192,7 @@ def judge(path, problem=None):  # what the answer proves, in words; an error say
     require(shapes == ([(d, *r), (e, *r)] if r else [(d, e)]) and 0 not in r, f"its W is not of shape {(d, e)}")
     lists, y = given.keys() & {"dual", "farkas"}, given["farkas" if refuted else "dual"][2]
     require(all(given[k][1] == (len(bound),) for k in lists), "its multipliers are no list of one for each constraint")
-    require(not refuted or all(re.fullmatch("-?[0-9]+", x) for x in y), "its Farkas vector is not of integers")
+    require(not refuted or all(re.fullmatch("-?[0-9]{1,200000}", x) for x in y), "its Farkas vector is not of integers")
     y = list(map(int, y)) if refuted else [x for (x,) in integers(y, 1)[0]]
     require(all(x >= 0 for x, b in zip(y, bound, strict=True) if b), "a multiplier of an inequality is negative")
     M, promised, trivial = problem.combination(dict(enumerate(y))), dot(y, bound), status == "solved" and not any(bound)

@@ -217,7 +217,7 @@ class Drawn(Tables):
     """
 
     table: pd.DataFrame = field(default_factory=pd.DataFrame)
-    proofs: pd.DataFrame = field(default_factory=pd.DataFrame)
+    proofs: pd.DataFrame = field(default_factory=partial(pd.DataFrame, columns=list(STATUSES)))
 
     def certificates(self, experiment: str) -> pd.DataFrame:
         return self.proofs

@@ -2,10 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from re import sub
-
-import pandas as pd
 
 from attnsvm.audit.evaluation import (
     DIFFERS,
@@ -37,13 +34,12 @@ MARKS = {
 TINY = "tiny settings: no finding"
 
 
-def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim], scale: str = "paper") -> tuple:
+def headline(title: str, drawn: Drawn, claims: Sequence[Claim], scale: str = "paper") -> tuple:
     """What a figure says, and whether it holds.
 
     Args:
-        name: the figure.
         title: what it shows, for a figure whose claims have several verdicts, or that decides none.
-        table: as read from its csv.
+        drawn: the table of the figure, as read from its csv, and how many answers behind it are proved.
         claims: of the experiment of that name, in their order; one about print, or drawn elsewhere, is passed over.
         scale: of the settings; at another than "paper" no verdict stands there.
 
@@ -51,7 +47,7 @@ def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim]
         The sentence, the first claim's where all have one verdict; this verdict, or how many claims have which, or
         another note; the verdict's mark and its colour. Without a verdict these are "".
     """
-    found = _read(name, table, claims)
+    found = _read(drawn, claims)
     every = Counter(of for _, of in found)
     sentence, verdict = found[0] if len(every) == 1 else (sub("`(.+?)`", r"$\1$", title), "")
     sentence = sentence[:1].upper() + sentence[1:]
@@ -61,13 +57,13 @@ def headline(name: str, title: str, table: pd.DataFrame, claims: Sequence[Claim]
     return sentence, note, *MARKS.get(verdict, ("", GREY))
 
 
-def _read(name: str, table: pd.DataFrame, claims: Sequence[Claim]) -> list[tuple[str, str]]:
+def _read(drawn: Drawn, claims: Sequence[Claim]) -> list[tuple[str, str]]:
     """The sentence and the verdict of every claim that this table decides."""
-    own, found = Drawn(Path(), name, table=table), []
+    found = []
     for claim in claims:
-        if claim.testable and claim.figure in (None, name) and claim.group != "print":
+        if claim.testable and claim.figure in (None, drawn.name) and claim.group != "print":
             try:
-                found.append((claim.short, claim.reading(own).verdict))
+                found.append((claim.short, claim.reading(drawn).verdict))
             except NotDrawn:
                 continue
             except NoInstance:

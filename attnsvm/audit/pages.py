@@ -76,7 +76,8 @@ def measured(row) -> str:
         text += f"; that more than a share of {number(row['missed'])} does otherwise is excluded"
     if pd.isna(row["published"]):
         return text
-    return f"{text}; in print{_comma(row['printed'])}: {number(row['published'])}"
+    words = row["printed"] if isinstance(row["printed"], str) else ""
+    return f"{text}; in print{', ' * bool(words)}{words}: {number(row['published'])}"
 
 
 def wanted(row) -> str:
@@ -117,7 +118,3 @@ def unexplained(claims: pd.DataFrame) -> dict[str, list[dict]]:
 
 def _of(words) -> str:
     return f"{words}: " if isinstance(words, str) and words else ""
-
-
-def _comma(words) -> str:
-    return f", {words}" if isinstance(words, str) and words else ""

@@ -84,7 +84,8 @@ def _row(claim: Claim, tables: Tables) -> dict:
     row |= {"seeds": "{} to {}".format(*claim.seeds) if claim.seeds else ""}
     row |= {"wanted": claim.limit.wanted, "printed": claim.printed, "instances": 0, "answers": 0, "unproved": 0}
     row |= dict.fromkeys(("value", "low", "high", "published", "threshold", "missed"), float("nan"))
-    row |= {"why": claim.limit.why, "also": _also(claim), "main": "", "further": "", "verdict": UNTESTABLE}
+    also = "; ".join(f"{limit.text}: {limit.why}" for limit in claim.also.values())
+    row |= {"why": claim.limit.why, "also": also, "main": "", "further": "", "verdict": UNTESTABLE}
     row |= {"figure": tables.name if claim.figure is None else claim.figure}
     if not claim.testable:
         return row
@@ -106,11 +107,6 @@ def _row(claim: Claim, tables: Tables) -> dict:
 def _as_text(parts: dict[str, bool]) -> str:
     """Conditions as text: "yes: W trained; no: KQ trained"."""
     return "; ".join(f"{'yes' if met else 'no'}: {what}" for what, met in parts.items())
-
-
-def _also(claim: Claim) -> str:
-    """The further limits with their reasons: "slope ≥ 0.8: a margin that settles has slope 0; …"."""
-    return "; ".join(f"{limit.text}: {limit.why}" for limit in claim.also.values())
 
 
 def _file(experiment: str) -> str:

@@ -41,7 +41,9 @@ def words(claim: Claim, tables: Tables) -> dict[str, str]:
     asked = "; ".join(dict.fromkeys(map(_asked, claim.read.main)))
     composed = {
         "check": f"{asked}: {beside}" if beside else asked,
-        "measured": value + _noun(first.number) + _worst(first),
+        "measured": value
+        + (phrase(first.number) if isinstance(first.number, Derived) else first.number.noun)
+        + _worst(first),
     }
     return {name: own[name] or composed[name] for name in own}
 
@@ -69,10 +71,6 @@ def _interval(first: Condition, tables: Tables) -> str:
         return "" if first.number.alone else str(first.number.read(tables.own())[0].row.get("interval", ""))
     except NoInstance:
         return ""
-
-
-def _noun(number: Number | Derived) -> str:
-    return number.noun if isinstance(number, Number) else phrase(number)
 
 
 def _worst(first: Condition) -> str:

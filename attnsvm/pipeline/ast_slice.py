@@ -109,7 +109,8 @@ def _behind(body: list[ast.stmt], wanted: str) -> set[str]:
     todo = {wanted}
     while todo:
         seen |= todo
-        used = {name for own, statement in bound if own & todo for name in _used(statement)}
+        nodes = (node for own, statement in bound if own & todo for node in ast.walk(statement))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
         todo = {name for own, _ in bound for name in own} & used - seen
     return seen
 
@@ -140,7 +141,3 @@ def _root(node: ast.expr) -> str:
     while isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else ""
-
-
-def _used(statement: ast.stmt) -> set[str]:
-    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}

@@ -144,7 +144,7 @@ class Plan:
             case "measures":
                 return self.gathered_files
             case "figure":
-                return self.tables
+                return self._drawn_of
             case "claims" | "claims_of":
                 return self._claimed_files
             case "audit_figure":
@@ -336,6 +336,9 @@ class Plan:
     def _cells_of(self, matrixed: str) -> dict[str, str | list[str]]:
         base = f"{self.at}results/{cards.ELSEWHERE}/{matrixed}"
         return {"cells": f"{base}/cells.csv", "certificates": f"{base}/cells_certificates.csv"}
+
+    def _drawn_of(self, figure: str) -> dict[str, str | list[str]]:
+        return {**self.tables(figure), "certificates": self.counted("certificates", figure)}
 
     def _described_files(self, pictured: str) -> dict[str, str | list[str]]:
         counted = {table: self.counted(table, pictured) for table in ("cells", "outcomes", "certificates")}

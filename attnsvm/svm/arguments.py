@@ -6,7 +6,7 @@ from numbers import Real
 import numpy as np
 
 EXACT = 2**53  # integers up to it are float64 numbers
-LARGEST = 1e50  # beyond it, squares of products leave the range of floats
+LEAST, MOST = 1e-50, 1e50  # the sizes from and below which squares of products stay in the range of floats
 ALONE = "give every input its own tokens alone, as pairs (X_i, z_i), or lengths in a problem file"
 
 
@@ -69,7 +69,7 @@ def _require_real(name: str, array: np.ndarray) -> None:
 
 
 def _require_ordinary(name: str, largest: float) -> None:
-    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+    if largest >= MOST or 0 < largest < LEAST:
         raise ValueError(f"{name}: expected numbers of size 1e-50 to 1e50, got {largest:.0e} at most: change the unit")
 
 

@@ -27,7 +27,7 @@ from attnsvm.system.untrusted import start
 from attnsvm.system.writing import replacing
 
 FORMAT = 2
-INTEGER = re.compile("-?[0-9]+")
+INTEGER = re.compile("-?[0-9]{1,200000}")
 CLAIMED = ("status", "norm", "tol", "dual", "method", "format", "problem_sha256", "problem")
 PROVED = ("solved", "infeasible", "remote")
 TELLING = ("status", "dual", "problem_sha256")  # by two of which an answer is known, of whatever format

@@ -8,15 +8,6 @@ import pytest
 from harness import damage
 
 from attnsvm.system import checksums
-from attnsvm.system.store import save_text
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("results/a/table.csv", "results/b.csv", "figures/c.csv"):
-        save_text(name, f"content of {name}\n")
-    return tmp_path
 
 
 @pytest.mark.skipif(shutil.which("sha256sum") is None, reason="not installed: sha256sum")

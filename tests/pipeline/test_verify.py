@@ -14,14 +14,6 @@ from attnsvm.system import checksums
 from attnsvm.system.store import save_text
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("results/a/table.csv", "results/b.csv", "figures/c.csv"):
-        save_text(name, f"content of {name}\n")
-    return tmp_path
-
-
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory):
     """A folder with a problem and its answer, whose names have no ending."""

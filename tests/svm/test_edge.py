@@ -7,7 +7,7 @@ from exact import Exact, exactly, weights_of
 
 from attnsvm import AttentionSVM
 from attnsvm.geometry import fro
-from attnsvm.svm import rational, separation
+from attnsvm.svm import rational, separation, solve
 from attnsvm.svm.methods import multiprecision
 from attnsvm.svm.methods.choice import METHODS, least_frobenius, named
 from attnsvm.svm.reductions import Reduced
@@ -87,6 +87,10 @@ def test_a_false_support_of_an_infeasible_problem_ends_in_a_certificate():
         assert not feasible
         assert np.isnan(W).all()
         assert refuted(problem, dual)
+
+
+def test_with_more_constraints_the_active_set_changes_oftener():
+    assert solve(separation(*narrow(1, 1e-6, 90, 4, 8))).solved
 
 
 def test_the_active_set_does_not_grow_beyond_its_bound():

@@ -70,7 +70,8 @@ def _parsed(name: str, package: str, content: bytes) -> list:
     strings = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     words = sorted(word for word in (string.removeprefix(".") for string in strings) if word.isidentifier())
     files = sorted(string for string in strings if re.fullmatch(r"[\w-]+(\.\w+)+", string))
-    return [_digest(tree), _imports(tree, package), exports, words, _chooses(tree), files]
+    digest = hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
+    return [digest, _imports(tree, package), exports, words, _chooses(tree), files]
 
 
 def _imports(tree: ast.Module, package: str) -> list[list]:
@@ -118,10 +119,6 @@ def _chains(tree: ast.Module) -> Iterable[tuple[str, str]]:
             at = at.value
         if isinstance(at, ast.Name) and node not in inside:
             yield at.id, ".".join(reversed(tail))
-
-
-def _digest(tree: ast.Module) -> str:
-    return hashlib.sha256(repr(_canonical(tree)).encode()).hexdigest()
 
 
 def _that_runs(tree: ast.Module) -> ast.Module:

@@ -1,6 +1,7 @@
 """How figures are drawn: from the table of an experiment, and from the audit's."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import pandas as pd
 
@@ -10,11 +11,12 @@ from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv, load_table, save_bytes, save_csv
 
 
-def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None:
+def figure(name: str, settings: dict, tables: dict[str, str], stem: str, certificates: Sequence[str] = ()) -> None:
     """Draw a figure as `stem`.pdf, `stem`.png and `stem`.svg, and write the numbers drawn to `stem`.csv.
 
     Args:
         tables: by experiment, the table to draw; of several, the rows follow one another, with a column `experiment`.
+        certificates: of these experiments, how many answers ended how.
     """
     card = cards.read(name)
     frames = {experiment: load_table(path) for experiment, path in tables.items()}
@@ -34,7 +36,7 @@ def figure(name: str, settings: dict, tables: dict[str, str], stem: str) -> None
     from matplotlib.figure import FigureBase
 
     module = card.module("figure")
-    figure = returned(module, "draw", FigureBase, table, headed(name, settings, f"{stem}.csv"))
+    figure = returned(module, "draw", FigureBase, table, headed(name, settings, f"{stem}.csv", certificates))
     seen = any(axes.has_data() or axes.texts or axes.tables for axes in _axes(figure))
     require(seen, f"{file_of(module)}: `draw` draws nothing: a figure needs axes with lines, marks or the like")
     save_figure(figure, stem, settings["dpi"])
@@ -47,11 +49,14 @@ def _axes(figure) -> Iterator:
         yield from _axes(part)
 
 
-def headed(name: str, settings: dict, csv: str) -> dict:
+def headed(name: str, settings: dict, csv: str, certificates: Sequence[str] = ()) -> dict:
     """The settings of a figure with its headline, see `attnsvm.audit.headline`; `csv`: the path of the table drawn."""
+    from attnsvm.audit.evaluation import Drawn
     from attnsvm.audit.headline import headline
 
-    line = headline(name, settings["title"], load_csv(csv), cards.read(name).claims, settings["scale"])
+    proofs = {"proofs": pd.concat([load_csv(path) for path in certificates])} if certificates else {}
+    drawn = Drawn(Path(), name, draws={name: (name,)}, table=load_csv(csv), **proofs)
+    line = headline(settings["title"], drawn, cards.read(name).claims, settings["scale"])
     return settings | {"headline": line}
 
 
@@ -71,7 +76,10 @@ def audit_figure(settings: dict, claims_path: str, stem: str) -> None:
 
 
 def _figure(job) -> None:
-    figure(job.name, job.params.settings, job.inputs, job.outputs["csv"].removesuffix(".csv"))
+    tables = dict(job.inputs)
+    counted = tables.pop("certificates")
+    stem = job.outputs["csv"].removesuffix(".csv")
+    figure(job.name, job.params.settings, tables, stem, [counted] if isinstance(counted, str) else counted)
 
 
 JOBS = {

@@ -1,6 +1,5 @@
 """`attnsvm compare --write-reference`: the reference of a release, from its builds on one or more processors."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +12,7 @@ from attnsvm.publish.exchange.reference import Figure, Reference, read, write
 from attnsvm.system import checksums
 from attnsvm.system.errors import UserError, require
 from attnsvm.system.store import load_csv
+from attnsvm.system.untrusted import json_file
 from attnsvm.system.version import __version__
 
 
@@ -34,7 +34,7 @@ def make(folder: Path, others: list[Path], path: Path) -> Reference:
     unread = [key for key, word in judged.items() if word == UNREADABLE]
     require(not unread, f"{folder}: the claims {', '.join(unread)} cannot be read; build it with the code that is here")
     tables = {name: load_csv(folder / f"figures/{name}.csv") for name in built}
-    origins = {name: _origin(folder / f"figures/{name}.json") for name in built}
+    origins = {name: json_file(folder / f"figures/{name}.json") for name in built}
     first, former = origins[built[0]], read(path) if path.exists() else None
     reference = Reference(
         release=__version__,
@@ -67,10 +67,3 @@ def _figure(
                 new = tolerances.get(column, Tolerance())
                 tolerances[column] = Tolerance(max(old.largest, new.largest), max(old.share, new.share))
     return Figure(checksums.of(folder / csv), settings, tolerances)
-
-
-def _origin(path: Path) -> dict:
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read; build the figure again with snakemake") from error

@@ -42,7 +42,7 @@ PER_ENTRY = 600  # numbers of a cone program for each entry of W
 PER_NUMBER = {True: 30, False: 8}  # numbers for each of the matrix of the constraints, in a cone program and elsewhere
 NOTICED = 1e8  # bytes, below which nobody asks what is free
 PER_HOUR, HOURS = 5e11, 2  # cubes of a semidefinite cone, by some thirty factors of its matrix in each of three tries
-AGAIN = 3e5, 4000  # numbers of the rows, and of a cone, up to which a conic solver goes on where another ended early
+AGAIN = 3e5, 2000  # numbers of the rows, and of a cone, up to which a conic solver goes on where another ended early
 GB = 1e9
 
 

@@ -181,7 +181,7 @@ class _Newton:
         """By block principal pivoting from a guess of the rows inside: (W, A(W)), or None where it does not settle."""
         self.settled, self.easy, patience = False, False, self.options.setbacks
         fewest: float = np.inf
-        if not self._worth_factoring(inside):
+        if self.spent < self.options.patience * self.op.rows(np.flatnonzero(inside)).factor_cost():
             self.easy = True
             return self.searched(W, AW, beta, sigma)
         for count in range(1, self.options.pivots):
@@ -218,9 +218,6 @@ class _Newton:
             step = self.op.line_search((W * P).sum(), (P * P).sum(), base, sigma * AP, sigma, self.equality)
             W, AW = W + step * P, AW + step * AP
         return W, AW
-
-    def _worth_factoring(self, inside):
-        return self.spent >= self.options.patience * self.op.rows(np.flatnonzero(inside)).factor_cost()
 
     def _conjugate(self, rows: Rows, sigma, gradient):
         """A Newton step by conjugate gradients."""

@@ -27,7 +27,7 @@ class Options:
         zero: relative size up to which a number counts as zero, as a power of two.
         unsure: margins, relative to ‖W‖, below which float64 does not tell whether a row is violated.
         rows: largest active set; its factor takes 0.3 s. Of inequalities, one more than unknowns at most.
-        steps: largest number of changes of the active set.
+        steps: largest number of changes of the active set; one of fewer than a hundred rows is changed oftener.
         large: sum of the multipliers of a combination of norm one from which their rounding matters: its square, times
             that of an ulp, is a gap.
         tries: roundings among which the best is chosen.
@@ -97,7 +97,7 @@ class _ActiveSet:
                     self.leave(v if self.promise(v) > 0 else [-entry for entry in v])
                     return np.full(self.c.shape, np.nan), self.multipliers(), False
                 self.drop([max(range(len(v)), key=lambda k: abs(v[k]))])
-        for _ in range(self.options.steps):
+        for _ in range(max(self.options.steps, self.options.steps * 10**4 // len(support) ** 2)):
             goal = self.solution(self.bounds())
             leaving = [k for k in self.signed() if goal[k] <= 0]
             if leaving:
@@ -124,7 +124,10 @@ class _ActiveSet:
         self.left += left.tolist()
         self.right += right.tolist()
         self.y += y
-        columns = _hadamard(arb_mat(self.left) * left.transpose(), arb_mat(self.right) * right.transpose())
+        across = (arb_mat(self.left) * left.transpose(), arb_mat(self.right) * right.transpose())
+        columns = [
+            [a * b for a, b in zip(*rows, strict=True)] for rows in zip(*(x.tolist() for x in across), strict=True)
+        ]
         for row, column in zip(self.gram, columns, strict=False):
             row += column
         known = len(self.gram)
@@ -277,10 +280,6 @@ class _ActiveSet:
 def _of_size_one(y: list[arb]) -> list[arb]:
     size = max(map(abs, y))
     return [(entry / size).mid() for entry in y]
-
-
-def _hadamard(first: arb_mat, second: arb_mat) -> list[list[arb]]:
-    return [[a * b for a, b in zip(*rows, strict=True)] for rows in zip(first.tolist(), second.tolist(), strict=True)]
 
 
 def _floats(W: arb_mat) -> np.ndarray:

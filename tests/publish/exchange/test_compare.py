@@ -20,6 +20,7 @@ from attnsvm.system.store import save_csv, save_text
 from attnsvm.system.version import __version__
 
 NAMES = ("cone", "feasibility", "norm_growth")
+PROOFS = pd.DataFrame({"solved": [10], "infeasible": 0, "remote": 0, "uncertified": 0})
 
 
 RELEASE = reference.read()
@@ -34,6 +35,8 @@ def build(folder, change=None, names=NAMES, settings=None):
     for name in names:
         rows = table(name)
         save_csv(folder / f"figures/{name}.csv", change(rows) if change and name == "cone" else rows)
+        for one in cards.read(name).draws:
+            save_csv(folder / f"results/{one}/certificates.csv", PROOFS)
         asked = {one: resolve({})["experiments"][one] for one in cards.read(name).draws} | (settings or {})
         config = {"experiments": asked}
         origin = {"config": config, "machine": {"cpu": "made up"}, "packages": {"python": "3.14"}}
@@ -73,6 +76,8 @@ def test_the_same_build_has_the_same_bytes_and_verdicts(made, tmp_path):
     claims = sum(len(cards.read(name).claims) for name in NAMES)
     assert sum(one.claims for one in found) == claims
     assert compare.summary(found) == f"3 figures: 3 same bytes; {claims} of {claims} verdicts as in the reference"
+    (tmp_path / "results/feasibility/certificates.csv").unlink()  # without which no verdict is known
+    assert compare.verdicts_of("feasibility", tmp_path) == {}
 
 
 def test_rounding_is_told_from_a_difference_and_both_say_where(made, tmp_path):
@@ -184,7 +189,7 @@ def test_what_cannot_be_a_reference_ends_with_one_sentence(made, tmp_path, capsy
     with pytest.raises(UserError, match="kind: the builds differ in more than numbers"):
         release.make(folder, [wordy], tmp_path / "r.zip")
     (folder / "figures/cone.json").unlink()
-    with pytest.raises(UserError, match=r"cone\.json: cannot be read"):
+    with pytest.raises(UserError, match=r"cone\.json: there is no such file"):
         release.make(folder, [], tmp_path / "r.zip")
     assert not (tmp_path / "r.zip").exists()
     (tmp_path / "r.zip").write_bytes(made.path.read_bytes()[:-100])

@@ -86,7 +86,7 @@ READ = "docs/inspect.md names the kinds that are read"
 ADAPTER = re.compile(r"(adapter|(?<![a-z])lora(?![a-z])).*\.(json|safetensors|bin|pt|gguf|npz)$", re.IGNORECASE)
 # Settings that change no attention, whatever they say: of training, of what comes after the last layer, of the library.
 IDLE = re.compile(
-    r"_(name_or_path|num_labels|commit_hash|(attn|experts)_impl.*|sliding_window_pattern|flash_attn_2_enabled)|attn_impl|output_past|"
+    r"_(?!\w*(scal|norm|rope|rotary|bias|temper|cap|alibi|mask|window|posit))\w*|_sliding_window_pattern|attn_impl|output_past|"
     r".*drop(out)?(_prob|_fusion)?|.*pdrop|.*_token_ids?|.*_version|.*initializ.*|init_(device|config|std)|.*_loss|summary_.*|"
     r"pooler_.*|output_(attentions|hidden_states|scores|router_logits)|num_beam.*|(max|min|seq|model_max)_length|n_ctx|auto_map|(torch_)?dtype|torchscript|pretraining_tp|"
     r"task_specific_params|finetuning_task|(id2|2)?label(2id)?s?|num_labels|gradient_checkpointing|use_(return_dict|bfloat16)|"

@@ -155,10 +155,11 @@ def require_known(path: Path, given: dict, config: Any, source: str) -> None:
     for one in [scaled] if "rope_type" in scaled else [kind for kind in scaled.values() if isinstance(kind, dict)]:
         known = OF_ALL | partial | {*SCALED.get(one.get("rope_type", ""), "").split()}
         unknown += [f"rope_parameters.{name}" for name in one if name not in known and one[name] != 1]
-    for name, inner in given.items():
+    parts = {name: inner for name, inner in given.items() if isinstance(inner, dict)}
+    for name, inner in parts.items():
         if hasattr(own := getattr(config, name, None), "model_type"):  # settings of a part
             plain, used = vars(type(own)()), {*re.findall(rf"{name}\.(\w+)", source), "model_type"}
-            others = [k for k in inner or () if inner[k] not in (None, plain.get(k)) and not IDLE.fullmatch(k)]
+            others = [k for k in inner if inner[k] not in (None, plain.get(k)) and not IDLE.fullmatch(k)]
             unknown += [f"{name}.{k}" for k in others if k not in used]
     require(not unknown, f"{path}: {', '.join(unknown[:3])}: not known for a model of the kind {config.model_type!r}, "
             "so it may compute otherwise; take out what changes nothing")  # fmt: skip
@@ -178,10 +179,10 @@ def refusal(given: dict) -> str:
         return "adds linear biases that transformers rounds to bfloat16, and adds twice where it gives probabilities"
     if kind not in kinds:
         return "has an unknown layout"
-    given, made = given | (given.get("attn_config") or {}), given.get("auto_map")
-    named = re.findall(r"AutoModel\w*': '[^']*\.(\w+)'", str(made)) + list(given.get("architectures") or ()) * bool(
-        made
-    )
+    parts, made = given.get("attn_config"), given.get("auto_map")
+    given = given | (parts if isinstance(parts, dict) else {})
+    classes = str(given.get("architectures") or "") if made else ""
+    named = re.findall(r"AutoModel\w*': '[^']*\.(\w+)'", str(made)) + re.findall(r"\w+", classes)
     library = re.compile(re.sub("_text$|[-_]", "", kind) + "(model|for|lmhead|encoder)")
     own = [name for name in named if not library.match(str(name).replace("_", "").lower())]
     if own:

@@ -152,6 +152,25 @@ def test_a_refutation_without_an_exact_vector_is_written_as_what_its_multipliers
     assert JUDGE.judge(path).startswith("remote: no W of fro norm below ")
 
 
+def test_singular_values_that_take_hours_are_refused_and_sweeps_end_where_nothing_turns():
+    with pytest.raises(ValueError, match="its singular values would take more than minutes"):
+        JUDGE.upper("nuc", [[1] * 512] * 512)
+    assert 180 <= JUDGE.upper("nuc", [[2] * 90] * 90) < 180 + 1e-6
+
+
+@pytest.mark.parametrize(("digits", "right"), [(200_000, True), (200_001, False)])
+def test_a_farkas_vector_has_so_many_digits_at_most(digits, right, tmp_path):
+    tokens = np.array([[[1.0, 0.0], [0.0, 1.0]]] * 2)
+    path = written(tmp_path, tokens, np.ones((2, 1)), np.array([0, 1]))
+    edit(path, farkas=lambda _: np.array(["1" + "0" * (digits - 1)] * 2))
+    run = subprocess.run([sys.executable, FILE, path], capture_output=True, text=True, check=False)
+    assert ("infeasible: " in run.stdout) == right
+    try:
+        assert ("no W separates" in certificate.verify(path)) and right
+    except UserError as error:
+        assert "is not of integers" in str(error) and not right
+
+
 def test_multipliers_that_combine_to_zero_are_a_refutation_whatever_the_file_calls_them(tmp_path):
     tokens = np.array([[[1.0, 0.0], [0.0, 1.0]]] * 2)
     path = written(tmp_path, tokens, np.ones((2, 1)), np.array([0, 1]))

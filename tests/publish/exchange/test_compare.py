@@ -1,6 +1,7 @@
 """`attnsvm compare`: what counts as the same, where numbers differ, and whether verdicts are those of the reference."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from attnsvm.audit import Tables
 from attnsvm.pipeline import cards, job_records
 from attnsvm.pipeline.configuration import resolve
 from attnsvm.pipeline.plan import Plan
+from attnsvm.pipeline.running import drawing
 from attnsvm.publish.exchange import compare, reference, release
 from attnsvm.publish.exchange.differences import MARGIN, USUAL, Tolerance, distances, seen
 from attnsvm.publish.exchange.reference import rounded
@@ -176,6 +178,23 @@ def test_a_reference_has_the_same_bytes_twice_and_no_digits_that_nobody_compares
         assert list(kept) == list(whole)
         for column in whole:
             assert (distances(kept[column], whole[column]) <= 2.0**-reference.BITS).all()
+
+
+def test_what_stands_on_a_figure_counts_answers_without_proof_as_the_audit_does(tmp_path, monkeypatch):
+    build(tmp_path, names=["feasibility"])
+    counted, drawn = tmp_path / "results/feasibility/certificates.csv", []
+    csv, words = str(tmp_path / "figures/feasibility.csv"), {"title": "which are separable", "scale": "paper"}
+    asked = Plan(resolve({}), {}).inputs("figure")(figure="feasibility")
+    assert [str(tmp_path / path) for path in asked["certificates"]] == [str(counted)]
+    monkeypatch.setattr(drawing, "figure", lambda *given: drawn.append(given))
+    job = SimpleNamespace(name="feasibility", params=SimpleNamespace(settings=words), outputs={"csv": csv})
+    job.inputs = {"feasibility": "", "certificates": str(counted)}
+    drawing.JOBS["figure"](job)
+    assert drawn[0][2:] == ({"feasibility": ""}, csv.removesuffix(".csv"), [str(counted)])
+    for without, verdict in ((0, "holds"), (5, "undecided")):
+        save_csv(counted, PROOFS.assign(uncertified=without))
+        assert drawing.headed("feasibility", words, csv, drawn[0][-1])["headline"][1] == verdict
+        assert {*compare.verdicts_of("feasibility", tmp_path).values()} == {verdict}
 
 
 def test_what_cannot_be_a_reference_ends_with_one_sentence(made, tmp_path, capsys):
